@@ -12,13 +12,13 @@ export type GatewayEvent = Pick<APIGatewayProxyEventV2, EventParts> & {
   };
 };
 
-/** The response as the gateway takes it. */
+/** A response in the gateway's form. */
 export type GatewayResult = APIGatewayProxyStructuredResultV2;
 
 /** The part of Lambda's context that endpoints read. */
 export type InvocationContext = Pick<Context, 'awsRequestId'>;
 
-/** Answers an event, which API Gateway or the local server hands over. */
+/** Answers an event of API Gateway or the local server. */
 export type GatewayHandler = (event: GatewayEvent, context: InvocationContext) => Promise<GatewayResult>;
 
 /** A request as a handler sees it: header names in lower case, the body parsed. */
@@ -42,20 +42,20 @@ export interface HttpResponse {
   readonly body?: unknown;
 }
 
-/** The one thing an endpoint is: guard, parse, act, answer. Throws `AppError`. */
+/** Handles a request: guard, parse, act, answer. Throws `AppError`. */
 export type HttpHandler = (request: HttpRequest, call: Call) => Promise<HttpResponse> | HttpResponse;
 
 /** The state of a request from its arrival to its log line. */
 export interface RequestState {
   readonly requestId: string;
-  /** The members of the request's log lines, which grow while it is answered. */
+  /** The members of the request's log lines so far. */
   readonly trace: Record<string, unknown>;
   /** A time of `performance.now()`. */
   readonly startedAt: number;
   readonly call: Call;
   /** The caller that a gateway identified. */
   caller?: string;
-  /** The body as it came, of an endpoint that parses it. */
+  /** The text of the body, if the endpoint parses it. */
   text?: string;
 }
 
@@ -84,7 +84,7 @@ export interface Endpoint {
   readonly origins: OriginPolicy;
   /** The service answers within this time, whatever the venue does. */
   readonly budgetMs: number;
-  /** Run one after the other behind method and origin, before the handler. OPTIONS meets no checks. */
+  /** Run in this order after method and origin, before the handler. OPTIONS skips them. */
   readonly checks?: readonly Check[];
   readonly handler: HttpHandler;
 }

@@ -23,10 +23,10 @@ export interface PipelineDeps {
   readonly corsOrigins: readonly string[];
 }
 
-/** The form of a request id that is taken over from the caller. */
+/** The form of a caller's request id. */
 export const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/;
 
-/** Returns the caller's request id where it has the allowed form, else another: that of the invocation, or a new one. */
+/** Returns the caller's request id if it has the allowed form, else that of the invocation, or a new one. */
 export function requestIdFrom(value: string | undefined, another: string = randomUUID()): string {
   return value !== undefined && REQUEST_ID.test(value) ? value : another;
 }
@@ -51,7 +51,7 @@ function allowedMethods(route: AnyRoute): readonly string[] {
   return route.method === 'GET' ? ['GET', 'HEAD', 'OPTIONS'] : [route.method, 'OPTIONS'];
 }
 
-/** Parses what follows the question mark of a URL; a second question mark belongs to the first name. */
+/** Parses the query of a URL without its question mark; a second one belongs to the first name. */
 export function parseQuery(rawQueryString: string): URLSearchParams {
   return new URLSearchParams(`?${rawQueryString}`);
 }
@@ -67,8 +67,8 @@ function waitedMs({ requestContext: { timeEpoch } }: GatewayEvent): number {
 }
 
 /**
- * Returns the ids by which others know a request whose own id is the caller's: `gateway_request_id` in the gateway's
- * access log, `lambda_request_id` there and in the lines that Lambda writes by itself. Both are one on the local server.
+ * Returns API Gateway's and Lambda's ids of a request where the caller supplied X-Request-Id: their own logs have those. The
+ * local server has one for both.
  */
 function otherIds(requestId: string, gatewayId: string, lambdaId: string) {
   if (lambdaId === requestId || lambdaId === gatewayId) return {};
@@ -77,20 +77,20 @@ function otherIds(requestId: string, gatewayId: string, lambdaId: string) {
 
 function openState(event: GatewayEvent, { awsRequestId }: InvocationContext, budgetMs: number): RequestState {
   const startedAt = performance.now();
-  // The gateway counts from its receipt, so a cold start uses up time. No clock grants more than the budget.
+  // The gateway counts from its receipt, so a cold start uses up time. A wrong clock never adds to the budget.
   const deadline = startedAt + Math.min(budgetMs, budgetMs + WAY_MS - waitedMs(event));
   const requestId = requestIdFrom(event.headers['x-request-id'], awsRequestId);
   const trace = { request_id: requestId, ...otherIds(requestId, event.requestContext.requestId, awsRequestId) };
   return { requestId, trace, startedAt, call: { deadline, venueRequests: [], trace } };
 }
 
-/** Ends every request: its id on the response and one line in the log. */
+/** Ends every request: adds its id to the response and writes one line to the log. */
 function trace(route: AnyRoute, { log }: PipelineDeps): Middleware {
   const close: NonNullable<Middleware['after']> = ({ event, response, context: { state } }) => {
     if (!response) return;
     response.headers = { ...response.headers, 'x-request-id': state.requestId };
     const status = response.statusCode ?? 200;
-    // An alarm waits for this line, whatever the threshold of the log.
+    // An alarm counts this line, so no threshold may drop it.
     const unlessFailed = state.trace['code'] === 'caller_not_identified' ? log.audit : log.info;
     const write = status >= 500 ? log.error : unlessFailed;
     write('request', {
@@ -164,7 +164,7 @@ function crossOrigin({ route, origins }: Endpoint, listed: readonly string[]): M
   };
 }
 
-/** Turns an error into a response: the only place where that happens. */
+/** Turns every error into a response. */
 function problems(route: AnyRoute, log: Log): Middleware {
   return {
     onError: (request) => {
@@ -172,16 +172,16 @@ function problems(route: AnyRoute, log: Log): Middleware {
       const error = toAppError(request.error);
       const { orderId } = error.facts;
       if (orderId !== undefined) trace['order_id'] = orderId;
-      // Only this line has the stack of a fault of ours.
+      // Only this line has the stack of our own fault.
       const write = error.code === 'internal_error' ? log.error : log.warn;
       if (error.cause !== undefined) write('request failed', { ...trace, error });
       trace['code'] = error.code;
-      // The operator can change these: an origin that is not listed, what the venue objects to.
+      // The operator can mend these two.
       const isForOperator = error.code === 'origin_not_allowed' || error.code === 'venue_refused_service';
       if (isForOperator) trace['detail'] = error.message;
       const problem = toProblem(error, requestId);
       const allow = error.code === 'method_not_allowed' && { allow: allowedMethods(route).join(', ') };
-      // Set, not returned: what is returned ends middy's chain before the headers are added.
+      // Set, not returned: a returned value would end middy's chain before it adds the headers.
       request.response = toResult({ ...problem, headers: { ...problem.headers, ...allow } }, methodOf(request.event));
     },
   };
@@ -221,12 +221,12 @@ async function answer(event: GatewayEvent, state: RequestState, { handler }: End
 
 /**
  * Puts the pipeline around an endpoint's handler: request id, log line, method, origin, checks, error mapping. OPTIONS
- * goes another way after the origin: it meets neither the checks nor the handler.
+ * skips the checks and the handler.
  */
 export function createGatewayHandler(endpoint: Endpoint, deps: PipelineDeps): GatewayHandler {
   const { route, budgetMs, checks = [] } = endpoint;
   const chain = createChain(endpoint, deps);
-  // One by one, and not as a list: the chain would take over the event that middy's own are for.
+  // One by one: a list would give the chain the event type of middy's own middlewares.
   for (const check of checks) chain.use(check);
   const main = chain.handler((event, { state }) => answer(event, state, endpoint));
   const options = createChain(endpoint, deps).handler((event) =>

@@ -35,9 +35,9 @@ function checkAccount(pinnedAddress: string, config: DeployedConfig, log: Log): 
 }
 
 /**
- * Creates the opener of orders with the key of Secrets Manager or KMS. The key is read once, and again when the venue refuses
- * its credentials; it trades with the pinned address alone. Throws `ConfigError` where it is not told of a key, and
- * where the pinned address does not control the account.
+ * Creates the opener of orders with the key of Secrets Manager or KMS. It reads the key once, and again when the venue
+ * refuses its credentials, and trades only with the pinned address. Throws `ConfigError` without a key, and if the pinned
+ * address does not control the account.
  */
 function createTrading(config: DeployedConfig, log: Log): OpenOrders {
   if (config.orders.kind !== 'on') {
@@ -52,12 +52,12 @@ function createTrading(config: DeployedConfig, log: Log): OpenOrders {
   let opened: Promise<Opened> | undefined;
   let before: Opened | undefined;
 
-  /** Has the next request read the secret again, and open orders anew if it has changed. */
+  /** Makes the next request read the secret again, and open orders anew if it has changed. */
   function reread(): void {
     opened = undefined;
   }
 
-  /** Reads the key; throws 503 `store_unavailable` where that fails: nothing was sent, and a repeat may find it working. */
+  /** Reads the key; throws 503 `store_unavailable` if that fails: nothing was sent, and a repeat may succeed. */
   async function readKey(call: Call | undefined): Promise<WalletKey> {
     try {
       return await readSource();
@@ -78,11 +78,11 @@ function createTrading(config: DeployedConfig, log: Log): OpenOrders {
     throw refuse('order_placement_disabled', { why });
   }
 
-  /** Reads the credentials after a rotation, which closes trading: the next request decides whose a rotated key is. */
+  /** Reads the credentials after a rotation and closes trading: the next request checks the wallet of a rotated key. */
   async function reload(current: WalletKey, call: Call): Promise<WalletKey['credentials']> {
     const fresh = await readKey(call);
     if (isSame(fresh, current)) {
-      // Those of a secret are the operator's choice: none are derived in their place.
+      // The operator chose the credentials in the secret: none are derived in their place.
       if (fresh.credentials)
         log.error('the venue refuses the API credentials in the secret', { ...source, ...call.trace });
       return undefined;
@@ -99,11 +99,11 @@ function createTrading(config: DeployedConfig, log: Log): OpenOrders {
   async function open(opening: Call | undefined): Promise<Opened> {
     const key = await readKey(opening);
     checkPinned(key, opening);
-    // They know when credentials were last refused: others would ask the venue for new ones with every order.
+    // They know the last refusal of credentials: others would ask the venue for new ones with every order.
     if (before && isSame(key, before.key)) return before;
     const entry = createOrderEntry({ ...config, ...key, reloadCredentials: (call) => reload(key, call) }, log);
     const orders = createOrders({ ...config, entry, store, log });
-    // The key may have been rotated too, whose credentials were derived from it: the next request reads the secret again.
+    // The operator may have rotated a key whose credentials are derived: the next request reads the secret again.
     const place: Orders['place'] = async (...request) => {
       try {
         const result = await orders.place(...request);
@@ -118,7 +118,7 @@ function createTrading(config: DeployedConfig, log: Log): OpenOrders {
   }
 
   return async (call) => {
-    // A failure is not kept: it would last as long as the execution environment.
+    // A failure is dropped: it would last as long as the execution environment.
     opened ??= open(call).catch((error: unknown) => {
       reread();
       throw error;
@@ -131,7 +131,7 @@ function createTrading(config: DeployedConfig, log: Log): OpenOrders {
 /** Opens the parts of the deployed order function. */
 export async function openTrading(config: DeployedConfig, log: Log): Promise<OrdersDeps> {
   const openOrders = createTrading(config, log);
-  // At init, where no caller waits for it; a failure is logged where it happens, and the next request tries again.
+  // At init, while no caller waits. A failure is logged by then, and the next request tries again.
   await openOrders().catch(() => undefined);
   const verification = await openVerification(config);
   return { openOrders, verification, checkCaller: createCallerCheck(config.orderAccess) };

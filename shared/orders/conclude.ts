@@ -9,7 +9,7 @@ import { isHeld, type OrderResult, orderInProgress, type Placing, type Turn, tra
 type FateOf<Kind extends Fate['kind']> = Extract<Fate, { readonly kind: Kind }>;
 
 /**
- * Stores what came of an order, then answers. Called last in each turn. Throws 409 `order_in_progress` where another request
+ * Stores the fate of an order, then answers. Called last in each turn. Throws 409 `order_in_progress` where another request
  * has taken the order over and may still place it.
  */
 export async function conclude(turn: Turn, fate: Fate): Promise<OrderResult> {
@@ -21,14 +21,14 @@ export async function conclude(turn: Turn, fate: Fate): Promise<OrderResult> {
     case 'not_taken':
       return concludeNotTaken(turn, fate);
     case 'unknown':
-      // The record of an ended lease is another request's.
+      // After its lease the record may be another request's.
       if (fate.why === 'lease_ended') logFault(turn, 'lease ended');
       else await keepOpen(turn, fate);
       return ownResult(turn, fate);
   }
 }
 
-/** Replays a finished order, and keeps it for longer if its time is nearly over. Called in place of a turn. */
+/** Replays a finished order, and extends its time if that is nearly over. Called in place of a turn. */
 export async function replay(record: FinishedOrder, { store, entry, log, key, call }: Placing): Promise<OrderResult> {
   const now = entry.now();
   if (record.keepUntil - now < KEPT_AFTER_USE_MS) {
@@ -89,13 +89,13 @@ async function storeAnswer(
   return undefined;
 }
 
-/** The record of this request, as long as no other one has taken over. */
+/** The record of this request, unless another one has taken over. */
 function own({ record }: Turn): Over {
   return { version: versionOf(record) };
 }
 
 /**
- * A placement is true for ever: stores it over whatever the order has under its key. The caller waits for the write: a Lambda
+ * A placement never becomes untrue: it replaces any other record of the order. The caller waits for the write: a Lambda
  * function freezes once it has answered, and the venue forgets filled orders.
  */
 async function concludePlaced(turn: Turn, fate: FateOf<'placed'>): Promise<OrderResult> {
@@ -120,7 +120,7 @@ async function concludePlaced(turn: Turn, fate: FateOf<'placed'>): Promise<Order
 
 /**
  * A refusal is final only for the holder of the lease: a request that has taken over may be sending the same bytes, and the
- * venue may take them this time. The first stored answer is everybody's answer.
+ * venue may take them this time. All requests get the answer that was stored first.
  */
 async function concludeRefused(turn: Turn, fate: FateOf<'refused'>): Promise<OrderResult> {
   const record = finish(turn, toRefusal(fate.error));
@@ -130,10 +130,10 @@ async function concludeRefused(turn: Turn, fate: FateOf<'refused'>): Promise<Ord
   return ownResult(turn, { kind: 'unknown', why: 'refusal_not_stored', sentAt: null, cause: fate.error });
 }
 
-/** The venue did not take this sending, though it may take that of a request that took over. */
+/** The venue did not take this sending; it may take that of a request that took over. */
 async function concludeNotTaken(turn: Turn, fate: FateOf<'not_taken'>): Promise<OrderResult> {
   if (turn.placing.idempotencyKey === undefined) {
-    // Without a key it cannot be repeated: its notional is given back.
+    // Nobody can repeat an order without a key: its notional is given back.
     await storeAnswer(turn, finish(turn, { result: 'not_taken' }), own(turn), giveBack(turn.record));
     return ownResult(turn, fate);
   }
@@ -148,9 +148,9 @@ function overtaken({ record, placing }: Turn, standing: OrderRecord | undefined)
 }
 
 /**
- * Releases the lease, so that the next repeat proceeds at once; without it the key is blocked until the lease is over. Deletes
- * the record where a sentence of the venue frees the key and no sending is left in doubt: the next repeat signs anew.
- * Returns `released`, the record of a request that took over, or `undefined` where that cannot be known.
+ * Releases the lease, so that the next repeat need not wait for its end. Deletes the record if a message of the venue
+ * releases the key and no sending is in doubt: the next repeat signs anew. Returns `released`, the record of a request that
+ * took over, or `undefined` if that cannot be known.
  */
 async function keepOpen(
   turn: Turn,
@@ -162,7 +162,7 @@ async function keepOpen(
   const unprovenAt = sentAt === null ? unprovenBefore : Math.max(sentAt, unprovenBefore ?? 0);
   const venueReason = (fate.kind === 'unknown' && fate.venueReason) || record.venueReason;
   const isFreed = fate.kind === 'not_taken' && fate.freesKey && unprovenAt === null;
-  // A lease of nobody: a request that read the record before cannot take over what it has not read.
+  // A new owner, so that a request that read the old record cannot take it over.
   const open = { ...record, unprovenAt, venueReason, lease: { owner: randomUUID(), until: 0 } };
   try {
     const written = isFreed
@@ -172,7 +172,7 @@ async function keepOpen(
     return 'standing' in written ? written.standing : undefined;
   } catch (error) {
     logFault(turn, 'lease not released', error);
-    // While the lease lasts, no other request takes over.
+    // No other request takes over before the lease ends.
     return isHeld(turn) ? 'released' : undefined;
   }
 }

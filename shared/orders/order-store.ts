@@ -2,16 +2,16 @@ import { type Decimal, formatDecimal, multiplyDecimals, toDecimal, toUnits, UNIT
 import { type AppError, refuse } from '../errors.ts';
 import { type OrderRecord, verifiedAddressOf, versionOf } from './record.ts';
 
-/** Whose orders of a day a sum counts: those of one verified client, or all. */
+/** The orders that a sum of a day counts: those of one verified client, or all. */
 export type CapScope = 'client' | 'service';
 
 /** A change of the notional that is counted for a day, made in the same write as the record. */
 export interface DayCount {
   /** In UTC, such as `2026-11-21`. */
   readonly day: string;
-  /** The canonical address of a verified client, whose sum of the day is its own; absent for the sum of all. */
+  /** The canonical address of a verified client; absent for the sum of all. */
   readonly client?: string;
-  /** In millionths of collateral; below zero it is given back. */
+  /** In millionths of collateral; negative to give back. */
   readonly units: bigint;
   /** The write fails if the sum of the day would exceed this. */
   readonly atMost?: bigint;
@@ -23,12 +23,12 @@ export type Over =
   | 'nothing'
   /** A record as it was read: each write changes `versionOf` it. */
   | { readonly version: string }
-  /** The order of this id, whoever holds it, as long as it has no final answer. */
+  /** The unfinished order of this id, whoever has its lease. */
   | { readonly unfinished: string };
 
 /**
- * The result of a conditional write. Otherwise nothing was written: `standing` is the record that the key has instead, if
- * it has one, and `fullDay` the first day whose sum would be too large.
+ * The result of a conditional write. Unless it is `written`, nothing was: `standing` is the record of the key, if there is
+ * one, and `fullDay` the first day whose sum would be too large.
  */
 export type Written =
   | 'written'
@@ -46,14 +46,13 @@ export function sumName({ day, client }: DayCount): string {
 }
 
 /**
- * A store of the records of orders, and of the notional of each day. Writes are atomic and conditional, and durable when
- * they are answered; reads see every write answered before. A store that repeats a write whose answer was lost recognises
- * its own record. Every call settles within `STORE_CALL_MS`; it may throw any error, after which the write may or may not
- * have happened.
+ * A store of the records of orders and of the notional of each day. Writes are atomic, conditional and durable; reads see
+ * all writes that were answered before. A store that repeats a write after a lost answer recognises its own record. Every
+ * call settles within `STORE_CALL_MS`; after an error the write may or may not have happened.
  */
 export interface OrderStore {
   read(key: string): Promise<OrderRecord | undefined>;
-  /** Writes the record of a key in the place of another one; `undefined` deletes it. */
+  /** Replaces the record of a key; `undefined` deletes it. */
   write(key: string, record: OrderRecord | undefined, over: Over, counts?: readonly DayCount[]): Promise<Written>;
 }
 

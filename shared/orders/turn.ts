@@ -71,8 +71,8 @@ export function orderInProgress({ entry, leaseMs }: OrdersDeps, standing: OrderR
 }
 
 /**
- * Sends an order or looks it up, and weighs what the venue says against earlier sendings. Called once in each turn, after the
- * order was stored. Throws nothing.
+ * Sends an order or looks it up, and weighs the result against earlier sendings. Called once in each turn, after the order
+ * was stored. Throws nothing.
  */
 export async function attempt(turn: Turn): Promise<Fate> {
   if (turn.act === 'submit') logSigned(turn);

@@ -18,7 +18,7 @@ export interface DerivedAccount {
   readonly generation?: 'beacon' | 'uups';
 }
 
-// Where a key's accounts lie follows from its address alone (CREATE2). Two sources say the same: the official SDK
+// The addresses of a key's accounts follow from its own address (CREATE2). Two sources agree: the official SDK
 // (https://github.com/Polymarket/ts-sdk, packages/client/src/wallet.ts and environments.ts), and for proxy and Safe the
 // exchange contract, which takes no order of another maker under their signature types
 // (https://github.com/Polymarket/ctf-exchange, src/exchange/libraries/PolyProxyLib.sol and PolySafeLib.sol).
@@ -33,8 +33,8 @@ const SAFE_CODE_HASH = '0x2bce2127ff07fb632d16c8347c4ebf501f4841168bed00d9e6ef71
 const DEPOSIT_WALLET_FACTORY = '0x00000000000Fb5C9ADea0298D729A0CB3823Cc07';
 
 /**
- * The code that makes a deposit wallet, around the address of what it runs; 64 bytes of arguments follow, which the
- * third byte counts in. Both are proxies of Solady
+ * The code that creates a deposit wallet, around the address of its implementation. 64 bytes of arguments follow, which the
+ * third byte includes. Both are proxies of Solady
  * (https://github.com/Vectorized/solady/blob/main/src/utils/LibClone.sol, "ERC1967" and "ERC1967 beacon proxy").
  */
 const DEPOSIT_WALLET_CODES = {
@@ -92,7 +92,7 @@ function joinAddresses(accounts: readonly DerivedAccount[]): string {
   return accounts.map(({ address, generation = 'beacon' }) => `${address}${sinceWhen[generation]}`).join(' or ');
 }
 
-/** Writes a list of accounts for people to read, with their kinds as the settings name them. */
+/** Lists accounts for people, with their kinds as the settings name them. */
 export function listAccounts(accounts: readonly DerivedAccount[]): string {
   const byType = Map.groupBy(accounts, ({ signatureType }) => signatureType);
   return [...byType].map(([type, all]) => `${type} ${joinAddresses(all)}`).join(', ');
@@ -106,7 +106,7 @@ export const ACCOUNT_WORDS: Readonly<Record<SignatureType, string>> = {
   proxy: 'proxy of the key',
 };
 
-/** The settings of the account as the operator wrote them. Sentences about them use these names. */
+/** The operator's settings of the account. Error messages use these names. */
 interface AccountSettings {
   readonly signatureType?: SignatureType | undefined;
   readonly funderAddress?: string | undefined;
@@ -115,7 +115,7 @@ interface AccountSettings {
 /** The account to trade with. */
 export interface ChosenAccount {
   readonly signatureType: SignatureType;
-  /** EIP-55 address of what holds the funds. */
+  /** EIP-55 address of the account that holds the funds. */
   readonly funderAddress: string;
   /** A sentence about an account that the key may not control. */
   readonly warning: string | undefined;
@@ -146,7 +146,8 @@ function chooseForeign(
 /**
  * Chooses the account that a key trades with. Where the funder is one of the key's derived accounts, its kind is known,
  * and a kind that is set must agree. Any other funder (an older wallet, or one that lets another key sign) needs its kind
- * to be set. Without a funder it is the key's own address. `signer` is the key's address. Throws `ConfigError`, which says which setting to change.
+ * to be set. Without a funder it is the key's own address. `signer` is the key's address. Throws `ConfigError`, which names
+ * the setting to change.
  */
 export function chooseAccount(signer: string, settings: AccountSettings): ChosenAccount {
   const { signatureType } = settings;
@@ -171,7 +172,7 @@ export function chooseAccount(signer: string, settings: AccountSettings): Chosen
 export interface Account {
   readonly wallet: Wallet;
   readonly signatureType: SignatureType;
-  /** EIP-55 address of what holds the funds. */
+  /** EIP-55 address of the account that holds the funds. */
   readonly funderAddress: string;
   /** `0x` and 64 hex digits; attributes orders to a builder (https://docs.polymarket.com/trading/orders/attribution). */
   readonly builderCode?: string | undefined;
@@ -187,7 +188,7 @@ export function openAccount(
 
 export { openSigningKey };
 
-/** Loads the kinds of wallets by which clients sign. Here, as `openSigningKey`, since a function has its cryptography from the layer. */
+/** Loads the kinds of wallets that clients sign with. It is exported here since the layer has all cryptography. */
 export async function loadWalletKinds() {
   return (await import('../../wallets/wallet-kinds.ts')).WALLET_KINDS;
 }

@@ -21,13 +21,13 @@ export interface OrderEntrySettings
   extends Pick<Config, 'clobUrl' | 'signatureType' | 'funderAddress' | 'maxOrderNotional'>,
     Partial<Pick<Config, 'builderCode' | 'proxyEnv'>> {
   readonly wallet: Wallet;
-  /** Derived by the wallet when there are none. */
+  /** Without them the wallet derives some. */
   readonly credentials: ApiCredentials | undefined;
-  /** Returns other credentials when the venue refuses the given ones; `undefined` if there are none. */
+  /** Returns other credentials after the venue refused the given ones; `undefined` if there are none. */
   readonly reloadCredentials?: (call: Call) => Promise<ApiCredentials | undefined>;
 }
 
-/** The capability to trade with one wallet. Throws `ConfigError` where the settings contradict each other. */
+/** Opens the capability to trade with one wallet. Throws `ConfigError` where the settings contradict each other. */
 export function createOrderEntry(settings: OrderEntrySettings, log: Log): OrderEntry {
   const { wallet } = settings;
   const account = openAccount(wallet, settings);
@@ -37,9 +37,9 @@ export function createOrderEntry(settings: OrderEntrySettings, log: Log): OrderE
   const { clock } = clob;
   const { credentials: given, reloadCredentials, maxOrderNotional: cap } = settings;
   let isRenewal = given !== undefined;
-  /** Those given, those that were put in their place, or those that the key derives. */
+  /** The given ones, their replacements, or those that the key derives. */
   const credentials = createCredentialSource(given, async (call) => {
-    // Their source may have new ones: then none need to be derived, or created at the venue.
+    // The source of the given ones may have new ones; only without given ones does the key derive some.
     const reloaded = isRenewal ? await reloadCredentials?.(call) : undefined;
     isRenewal = true;
     return reloaded ?? (given === undefined ? deriveApiKey(clob, wallet, call) : undefined);

@@ -17,7 +17,7 @@ import { type AccountAnswer, type AccountDeps, createAccountSender } from './htt
 import { type Transport, TransportError } from './http/transport.ts';
 
 /**
- * The fate of a signed order as far as the venue proves it, built here and nowhere else:
+ * The fate of a signed order, as far as the venue proves it:
  *
  *   submit ─┐
  *           ├─> send ─┬─ the venue took it ─────────────────────────────────────────────────> placed
@@ -26,14 +26,14 @@ import { type Transport, TransportError } from './http/transport.ts';
  *     │     │         └─ anything else: unproven
  *     │     │               └─> look up order and trades ─┬─ found ─────────────────────────> placed
  *     │     │                   (LOOK_UP_PAUSES_MS)       ├─ every look-up usable, all empty,
- *     │     │                                             │  and it said no in known words ─> what it said
+ *     │     │                                             │  and its message is known ──────> refused, or not taken
  *     │     │                                             └─ nothing settles it ────────────> unknown
  *     └─> look up the order ─┬─ found ─> placed
  *           ▲                ├─ not found ─> send ─ refused or not taken ─> look up order and trades ─┬─ found ─> placed
  *           │                │                                                                        ├─ empty ─> it
  *     (sent before)          └─ cannot be asked ─> unknown                                            └─ else ─> unknown
  *
- * A refusal by `settle` is one of its own sending. Whether an earlier one may still arrive is for the caller to know.
+ * A refusal by `settle` is about its own sending; the caller checks whether an earlier one may still arrive.
  */
 export type Submissions = Pick<OrderEntry, 'submit' | 'settle' | 'lookUp'>;
 
@@ -45,10 +45,10 @@ function unknown(cause: string | Error, sentAt: number | null, venueReason?: str
   return { kind: 'unknown', why: 'sent', sentAt, ...said, cause: typeof cause === 'string' ? new Error(cause) : cause };
 }
 
-/** The end of an order once the right to send it has ended; the venue has answered every byte that left. */
+/** The fate of an order whose lease ended before it was sent: the venue has answered every byte that left. */
 const LEASE_ENDED: UnknownFate = { kind: 'unknown', why: 'lease_ended', sentAt: null, cause: undefined };
 
-/** Thrown instead of sending, with the end that the order has without it. */
+/** Thrown instead of sending, with the fate of the unsent order. */
 class NotSent extends Error {
   override readonly name = 'NotSent';
   readonly end: Unproven | UnknownFate;
@@ -59,25 +59,25 @@ class NotSent extends Error {
   }
 }
 
-/** The end of an expired order that no look-up knows: no byte of it leaves any more, and the venue would refuse it. */
+/** The fate of an expired order if no look-up finds it: it is never sent again, and the venue would refuse it. */
 function expired(): Unproven {
   const error = refuse('order_rejected', { expired: true });
   return { kind: 'unproven', why: 'the order has expired', said: { kind: 'refused', error } };
 }
 
-/** The end of an order that the venue refused in unknown words, and that has not shown since. */
+/** The fate of an order that the venue refused in an unknown message, if no look-up finds it. */
 function refusedIn(reason: string): Unproven {
   return { kind: 'unproven', why: reason, said: rejected({ reason, retryAfter: undefined }) };
 }
 
 /**
- * Reads a failure to send, which proves nothing as soon as a byte may have arrived. `before`: what the venue said of the
- * credentials that were sent first.
+ * Reads a failure to send, which proves nothing as soon as a byte may have arrived. `before`: the venue's refusal of the
+ * first credentials.
  */
 function readFailure(error: unknown, before: Posted | undefined): Posted | UnknownFate {
   if (error instanceof NotSent) return error.end;
   const notTaken = (refusal: AppError): SaidFate => ({ kind: 'not_taken', error: refusal, freesKey: false });
-  // The account has no credentials to send the order with, or none but those that the venue has refused.
+  // The account has no credentials, or only refused ones.
   if (error instanceof AppError) {
     const isOperator = before?.kind === 'not_taken' && before.freesKey;
     return isOperator && error.code === before.error.code ? before : notTaken(error);
@@ -137,7 +137,7 @@ export function createSubmissions(deps: SubmissionDeps): Submissions {
         ({ key }) => {
           onSend();
           const timeLimit = Math.min(SEND_MS, call.deadline - performance.now() - LOOK_UP_RESERVE_MS);
-          // A refusal of the credentials may have taken the time that its repeat needs.
+          // After refused credentials the time may not suffice for a second sending.
           if (timeLimit < MIN_SEND_MS) throw refuse('venue_timeout', {});
           const body = orderBody(order, key);
           return { name: 'post-order', method: 'POST', path: '/order', body, timeLimit };
@@ -154,7 +154,7 @@ export function createSubmissions(deps: SubmissionDeps): Submissions {
     }
   }
 
-  /** Looks for the order, and for its trades too where it is not shown. */
+  /** Looks the order up, and its trades if the venue does not show the order. */
   async function findWithTrades(order: SignedOrder, call: Call): Promise<LookUp> {
     const found = await find.order(order, call);
     if (found.kind === 'found') return found;
@@ -162,7 +162,7 @@ export function createSubmissions(deps: SubmissionDeps): Submissions {
     return traded.kind === 'not_found' ? found : traded;
   }
 
-  /** Looks an order up until a look-up settles it or the time is over; believes `said` once all of them found nothing. */
+  /** Looks an order up until it is found or the time is over. Returns `said` if all look-ups were usable and empty. */
   async function lookUpUntilSettled(
     order: SignedOrder,
     { why, said, words }: Unproven,
@@ -177,7 +177,7 @@ export function createSubmissions(deps: SubmissionDeps): Submissions {
     for (const [index, pause] of LOOK_UP_PAUSES_MS.entries()) {
       if (performance.now() + pause >= call.deadline) return unknown(why, sentAt, words);
       await sleep(pause);
-      // Usually the order is there at once; its trades are only read if it is not.
+      // The venue usually shows an order at once; its trades are read from the second look-up on.
       const found = index === 0 ? await find.order(order, call) : await findWithTrades(order, call);
       if (found.kind === 'found') return found.fate;
       allEmpty &&= found.kind === 'not_found';
@@ -185,7 +185,7 @@ export function createSubmissions(deps: SubmissionDeps): Submissions {
     return said && allEmpty ? said : unknown(why, sentAt, words);
   }
 
-  /** Looks up an order of an earlier request, twice where the first look-up is of no use. */
+  /** Looks up an order of an earlier request; once more if the first look-up is unusable. */
   async function lookUpBefore(order: SignedOrder, call: Call): Promise<LookUp> {
     for (const pause of SETTLE_PAUSES_MS) {
       await sleep(pause);
@@ -218,7 +218,7 @@ export function createSubmissions(deps: SubmissionDeps): Submissions {
       if (!hasTimeToSend(call)) return unknown('no time left to send the order again', null);
       const fate = await send(order, call);
       if (fate.kind === 'placed' || fate.kind === 'unknown') return fate;
-      // The first sending may have been taken, and be the very reason for this refusal.
+      // The venue may have taken the first sending and refuse this one because of it.
       const after = await findWithTrades(order, call);
       if (after.kind === 'found') return after.fate;
       return after.kind === 'not_found' ? fate : unknown(fate.error, null);

@@ -8,7 +8,7 @@ import { parseJson, type VenueHttpRequest, type VenueHttpResponse } from '../htt
 import type { MakerOrder, OpenOrder, Trade as VenueTrade } from '../official-client.ts';
 import { decimalText, errorText, lenient, lenientString, type Members } from '../wire.ts';
 
-/** Most pages of trades that are read; each has hundreds of trades. */
+/** The most pages of trades of a look-up; each has hundreds of trades. */
 const MAX_TRADE_PAGES = 10;
 /** A trade that is older than the order by more than this belongs to another order. */
 const TRADE_MARGIN_S = 3_600;
@@ -18,7 +18,7 @@ const END = 'LTE=';
 const order = z.object({
   id: z.string(),
   status: z.string(),
-  // Empty where the venue does not say.
+  // Empty if the venue does not report it.
   size_matched: z.union([decimalText, z.literal('')]),
   associate_trades: lenient(z.array(z.unknown())),
 } satisfies Members<OpenOrder>);
@@ -37,8 +37,8 @@ type Trade = z.infer<typeof trade>;
 const tradePage = z.object({ data: z.array(trade), next_cursor: z.nullish(z.string()) });
 
 /**
- * The result of asking the venue for an order. `found` is this very order; not finding it proves nothing, since the
- * venue forgets filled orders; `unusable` is a venue that cannot be asked.
+ * The result of a look-up. `found` is this order; `not_found` proves nothing, since the venue forgets filled orders;
+ * `unusable` is a look-up without a usable answer.
  */
 export type LookUp =
   | { readonly kind: 'found'; readonly fate: Extract<Fate, { readonly kind: 'placed' }> }
@@ -80,7 +80,7 @@ function readOrder(response: VenueHttpResponse, signed: SignedOrder): LookUp {
     .toUpperCase()
     .replace(/^ORDER_STATUS_/, '')
     .split('_');
-  // Off the book by the time of this look-up; the venue had taken it.
+  // The venue had taken the order; it is off the book by the time of this look-up.
   if (name === 'CANCELED' || name === 'CANCELLED' || name === 'INVALID') return found('cancelled');
   if (name === 'MATCHED' || (sizeMatched !== '0' && sizeMatched !== '')) return found('matched');
   if (name === 'LIVE') return found('live');
@@ -100,8 +100,8 @@ function endsBefore(trades: readonly Trade[], since: number): boolean {
 }
 
 /**
- * Reads the trades of an order in a page of `GET /data/trades`; `undefined` for an unusable one. `isTold`: every trade
- * shows which part of it is the order's. `nextCursor`: absent on the last page. `since`: in seconds of the epoch.
+ * Reads the trades of an order in a page of `GET /data/trades`; `undefined` for an unusable page. `isTold`: every trade
+ * names its orders. `nextCursor`: absent on the last page. `since`: in seconds of the epoch.
  */
 function readTrades(response: VenueHttpResponse, orderId: string, since: number) {
   if (isOwn404(response)) return { own: [], isTold: true, nextCursor: undefined };
@@ -112,7 +112,7 @@ function readTrades(response: VenueHttpResponse, orderId: string, since: number)
   const own = data.filter(({ taker_order_id, maker_orders }) =>
     [taker_order_id, ...(maker_orders ?? []).map(({ order_id }) => order_id)].some((id) => isId(id, orderId)),
   );
-  // A taker that is not named may be our order, and so may a maker whose part cannot be read.
+  // A taker or a maker without a name may be our order.
   const isTold = data.every(
     ({ taker_order_id, maker_orders }) =>
       isId(taker_order_id, orderId) || (taker_order_id && maker_orders?.every(({ order_id }) => order_id)),
@@ -132,7 +132,7 @@ function idsOf(trades: readonly Trade[]) {
   };
 }
 
-/** Creates the look-ups of one account. A venue that cannot be asked is `unusable`, never an error. */
+/** Creates the look-ups of one account. A failed request is `unusable`, never an error. */
 export function createOrderFinder(send: SendAsAccount, log: Log) {
   async function ask(spec: Pick<VenueHttpRequest, 'name' | 'path'>, call: Call) {
     try {
@@ -143,7 +143,7 @@ export function createOrderFinder(send: SendAsAccount, log: Log) {
     }
   }
 
-  /** Lists an order's trades; `isAll` is false if a page, or the orders that met in a trade, could not be read. */
+  /** Lists an order's trades; `isAll` is false if a page, or the orders of a trade, could not be read. */
   async function readPages(filter: Readonly<Record<string, string>>, { orderId, signedAt }: SignedOrder, call: Call) {
     const since = signedAt / 1_000 - TRADE_MARGIN_S;
     const trades: Trade[] = [];
@@ -180,7 +180,7 @@ export function createOrderFinder(send: SendAsAccount, log: Log) {
         const { trades, isAll } = await readPages(filter, order, call);
         const fills = trades.filter((trade) => !hasFailed(trade));
         if (fills.length > 0) return placed({ orderId, status: 'matched', ...NOTHING_KNOWN, ...idsOf(fills) });
-        // Trades that failed: the venue accepted the order once, and no more is known.
+        // Failed trades: the venue had accepted the order. Its state is not known.
         if (!isAll || trades.length > 0) return UNUSABLE;
       }
       return conditionId === null ? UNUSABLE : NOT_FOUND;

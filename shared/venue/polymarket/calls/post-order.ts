@@ -19,23 +19,23 @@ export function orderBody({ payload, postOnly, expiresAt }: SignedOrder, owner: 
 export interface Unproven {
   readonly kind: 'unproven';
   readonly why: string;
-  /** Holds if no look-up finds the order. */
+  /** The fate if no look-up finds the order. */
   readonly said?: SaidFate | undefined;
-  /** A refusal in words that are not known. */
+  /** An unknown message of a refusal. */
   readonly words?: string;
 }
 
-/** The end that an answer to `POST /order` proves, if it proves one. */
+/** The fate that an answer to `POST /order` proves, if it proves one. */
 export type Posted = Extract<Fate, { readonly kind: 'placed' }> | SaidFate | Unproven;
 
-/** A list of anything, also of one thing that stands there alone: what shows trades in another form shows trades. */
+/** A list of anything. A single value counts as a list of one: trades in another form are still trades. */
 const list = readBy((value) => [value || []].flat());
 const isText = (item: unknown) => typeof item === 'string';
 const text = z.catch(z.string(), '');
-/** The text of an amount, empty if there is none; what is neither a text nor a number reads as no amount. */
+/** The text of an amount, empty if there is none. */
 const amount = readBy((value) => (typeof value === 'string' ? value : value == null ? '' : JSON.stringify(value)));
 
-/** The members of an accepted order, in whatever answer they stand. */
+/** The members of an accepted order, in an answer of any status. */
 const acceptance = z.object({
   success: lenient(z.boolean()),
   errorMsg: text,
@@ -69,9 +69,9 @@ function notTaken(error: SaidFate['error']): SaidFate {
   return { kind: 'not_taken', error, freesKey: false };
 }
 
-/** The parts of an answer that are looked at once nothing in it says that the order was accepted. */
+/** The parts of an answer without members of an accepted order. */
 interface Words {
-  /** The end that a known sentence proves. */
+  /** The fate that a known message proves. */
   readonly said: SaidFate | undefined;
   readonly reason: string | undefined;
   /** In seconds. */
@@ -80,14 +80,14 @@ interface Words {
   readonly isOfVenue: boolean;
 }
 
-/** Reads an answer in which nothing says that the order was accepted. */
+/** Reads an answer without members of an accepted order. */
 function readRefusal(
   { status, isJson }: VenueHttpResponse,
   { said, reason, retryAfter, deniesSuccess, isOfVenue }: Words,
 ): SaidFate | Unproven {
   const isSuccess = status === 200 || status === 201;
   const wait = { retryAfter: toldWait(retryAfter) };
-  // The venue's own word that it did not look at the order.
+  // By these the venue states that it did not look at the order.
   if (status === 425) return notTaken(refuse('venue_unavailable', { why: 'restarting' }, wait));
   if (status === 429) return notTaken(refuse('rate_limited', { rateOf: 'orders' }, wait));
   if (status === 401 && isJson) return said ?? notTaken(refusedCredentials(new Error(reason ?? 'no sentence')));
@@ -103,9 +103,9 @@ function readRefusal(
 }
 
 /**
- * Reads the answer to `POST /order` as far as it proves an end of the order. Members of an accepted order go before
- * words, and words before the status. `clean` takes secrets out of the venue's sentences, some of which mean one thing
- * for one kind of account and another for the others. Source:
+ * Reads the answer to `POST /order` as far as it proves the fate of the order. Members of an accepted order go before
+ * messages, and messages before the status. `clean` removes secrets from messages, some of which differ in meaning between
+ * the kinds of account. Source:
  * https://docs.polymarket.com/api-reference/trade/post-a-new-order and the page of error codes.
  */
 export function readPosted(
@@ -148,6 +148,6 @@ export function readPosted(
   const deniesSuccess = success === false;
   const refusal = readRefusal(response, { said, reason: words?.reason, retryAfter, deniesSuccess, isOfVenue });
   if (!orderID && !accepted.status) return refusal;
-  // An answer that names an order is looked up, whatever else it contains.
+  // The service looks up every order that an answer names, whatever else it contains.
   return refusal.kind === 'unproven' ? { ...refusal, why } : unproven(why, said);
 }

@@ -4,9 +4,9 @@ import type { Fate } from '../../port.ts';
 import { toldWait } from '../http/transport.ts';
 import { decimalOrNull } from '../wire.ts';
 
-/** A sentence of the venue about an order. */
+/** A message of the venue about an order. */
 export interface Said {
-  /** The sentence without secrets, as it may be passed on. */
+  /** The message without secrets, which a response may quote. */
   readonly reason: string;
   /** The wait in seconds that the venue asks for. */
   readonly retryAfter: number | undefined;
@@ -14,17 +14,17 @@ export interface Said {
   readonly signatureType?: SignatureType;
 }
 
-/** The two ends of an order that the venue itself can prove by a sentence. */
+/** The two fates that the venue can prove by a message. */
 export type SaidFate = Extract<Fate, { readonly kind: 'refused' | 'not_taken' }>;
 
-/** `named`: the number that the sentence names, in canonical form. */
+/** `named`: the number in the message, in canonical form. */
 type Write = (said: Said, named: string | undefined) => AppError;
 
 /**
- * A sentence of the venue, its class, and the page or report that it is known from. Three classes name a check that the
- * venue makes before the book, and so prove that it did not take the order: `order` refuses this order for good,
- * `anew` refuses the operator of this service or the token, so that a new order may be signed; `now` takes no such order at the moment. `nothing` is said of orders that
- * are held or perhaps taken.
+ * A message of the venue, its class and its source. Three classes name a check before the book, which proves that the venue
+ * did not take the order: `order` refuses this order for good; `anew` refuses the operator or the token, so that a new order
+ * may be signed; `now` refuses such orders at the moment. The venue uses messages of the class `nothing` for orders that it
+ * holds or may have taken.
  */
 type Row = { readonly says: RegExp; readonly source: string } & (
   | { readonly proves: 'order' | 'anew' | 'now'; readonly error: Write }
@@ -52,21 +52,21 @@ const unavailable =
   (said) =>
     refuse('venue_unavailable', { why }, { retryAfter: toldWait(said.retryAfter), ...withCause(said) });
 
-/** Quotes a refusal in a sentence that is not known. */
+/** Creates the refusal that quotes an unknown message. */
 export function rejected(said: Said): SaidFate {
   return { kind: 'refused', error: quoted('order_rejected')(said, undefined) };
 }
 
 /**
- * The venue's sentences. A row matches the few words that carry the meaning, since the venue rewords the rest. The first
- * row that matches counts, so those that prove nothing come first. A sentence without a row is unknown: it is believed
- * only when the order has not shown for `LATE_ARRIVAL_MS`. The wire has no codes, and statuses prove nothing: the venue
- * derives them from the words ("unauthorized" becomes 401, "not found" 404).
+ * The venue's messages. A row matches the few words that carry the meaning, since the venue rewords the rest. The first row
+ * that matches counts, so those that prove nothing come first. A message without a row is unknown: it counts as a refusal
+ * once look-ups have not shown the order for `LATE_ARRIVAL_MS`. Answers have no codes, and statuses prove nothing: the venue
+ * derives them from the message ("unauthorized" becomes 401, "not found" 404).
  */
 export const SENTENCES: readonly Row[] = [
-  // "Duplicated" says that this very order is known, and not how it ended.
+  // "Duplicated": the venue knows this order. Its fate is open.
   { says: /duplicated/i, proves: 'nothing', source: ERROR_CODES },
-  // The order passed the checks and waits, by the venue's older page of errors ("no failure: placement delayed").
+  // The venue's older page of errors: the order passed the checks and waits ("no failure: placement delayed").
   { says: /delayed|delaying/i, proves: 'nothing', source: ERROR_CODES },
   { says: /could ?n[o']t insert|could ?n[o']t run the execution/i, proves: 'nothing', source: ERROR_CODES },
   { says: /internal|tim(?:ed|e)[ -]?out|deadline exceeded|context cancel/i, proves: 'nothing', source: ERROR_CODES },
@@ -112,7 +112,7 @@ export const SENTENCES: readonly Row[] = [
     says: /not enough (?:balance|allowance)|(?:balance|allowance) is not enough/i,
     proves: 'order',
     source: ERROR_CODES,
-    // Its text shows the operator's balances, which are private: logged, not quoted.
+    // Its text has the operator's balances: it is logged, not quoted.
     error: (said) => refuse('insufficient_balance', {}, withCause(said)),
   },
   {
@@ -122,14 +122,14 @@ export const SENTENCES: readonly Row[] = [
     error: quoted('market_not_accepting_orders'),
   },
   {
-    // The kinds of account have sentences of their own, such as "invalid POLY_1271 signature: …".
+    // The kinds of account have their own messages, such as "invalid POLY_1271 signature: …".
     says: /version[_ ]mismatch|invalid (?:order )?version|invalid (?:[\w.-]+ ){0,4}signature/i,
     proves: 'anew',
     source: ERROR_CODES,
     error: refusedService('signature'),
   },
   {
-    // A deposit wallet signs for itself: this says that the account is not a deposit wallet of the key, but for example its Safe.
+    // A deposit wallet signs for itself. The account is none of the key's deposit wallets, but for example its Safe.
     says: /address of the api key/i,
     proves: 'anew',
     source: 'https://github.com/Polymarket/py-clob-client-v2/issues/90',
@@ -176,7 +176,7 @@ export const SENTENCES: readonly Row[] = [
   },
 ];
 
-/** Reads the end that a sentence proves, or `nothing`; `undefined` for a sentence without a row. */
+/** Reads the fate that a message proves, or `nothing`; `undefined` for a message without a row. */
 export function fateSaidBy(sentence: string, said: Said): SaidFate | 'nothing' | undefined {
   for (const row of SENTENCES) {
     const match = row.says.exec(sentence);
@@ -190,11 +190,11 @@ export function fateSaidBy(sentence: string, said: Said): SaidFate | 'nothing' |
   return undefined;
 }
 
-/** Characters of a venue's sentence that are passed on. */
+/** Characters of a message that a response may quote. */
 const MAX_REASON_LENGTH = 200;
 
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
-/** Matches what may be a credential, or an address; the end of a name (`maker=`) does not belong to it. */
+/** Matches possible credentials and addresses, without the name before them (`maker=`). */
 const WORDS = /[A-Za-z0-9+/_-]{16,}=*/g;
 
 /** Returns true for digits mixed with other characters, and for letters longer than any word; numbers are ids. */
@@ -203,10 +203,7 @@ function looksLikeCredential(word: string): boolean {
   return (/\d/.test(word) && /\D/.test(word)) || /[A-Za-z]{24,}/.test(word);
 }
 
-/**
- * Cleans a sentence of the venue so that it may be passed on: addresses are kept, the given secrets, none of them empty,
- * and everything else that looks like a credential are removed.
- */
+/** Removes the given secrets, none of them empty, and everything else that looks like a credential; addresses stay. */
 export function cleanVenueReason(text: string, secrets: readonly string[]): string {
   const withoutSecrets = secrets.reduce((cleaned, secret) => cleaned.replaceAll(secret, '[removed]'), text);
   const cleaned = withoutSecrets

@@ -8,7 +8,7 @@ import type { ProxyEnv } from '../../../settings/config.ts';
 import { VERSION } from '../../../version.ts';
 import type { Call } from '../../port.ts';
 
-/** The reason why there is no readable answer. `sent` is false only where not a byte of the request can have arrived. */
+/** The reason for the lack of a readable answer. `sent` is false only if no byte of the request can have arrived. */
 export class TransportError extends Error {
   override readonly name = 'TransportError';
   readonly kind: 'not_connected' | 'timeout' | 'reset' | 'no_http' | 'too_large';
@@ -32,7 +32,7 @@ export interface VenueHttpRequest {
   readonly body?: string;
   /** The time for this attempt in milliseconds; never more than what is left of the call. */
   readonly timeLimit?: number;
-  /** On a connection that is made for it: one that was kept may be as dead as the one before. */
+  /** On a new connection: a kept one may be as dead as the one before. */
   readonly afresh?: true;
 }
 
@@ -52,7 +52,7 @@ export interface VenueHttpResponse {
  *             │                       │        │       └ too_large, no_http, reset, timeout: sent
  *             └ not_connected: unsent └────────┴ no_http, reset, timeout: sent
  *
- * Throws `TransportError`; its `sent` is what decides whether an order may have arrived.
+ * Throws `TransportError`; its `sent` decides whether an order may have arrived.
  */
 export interface Transport {
   send(request: VenueHttpRequest, call: Call): Promise<VenueHttpResponse>;
@@ -105,7 +105,7 @@ function parseRetryAfter(value: string | undefined, now: number): number | undef
   return Number.isNaN(seconds) ? undefined : Math.min(Math.max(seconds, 0), MAX_WAIT_S);
 }
 
-/** Bounds the venue's wait before it is passed on to callers: a wait of zero would make them spin. */
+/** Bounds the venue's wait for our callers: a wait of zero would make them spin. */
 export function toldWait(seconds: number | undefined): number | undefined {
   return seconds === undefined ? undefined : Math.min(Math.max(Math.ceil(seconds), 1), MAX_WAIT_S);
 }
@@ -117,17 +117,17 @@ const MAX_SOCKETS = 256;
 type Exchange = (spec: VenueHttpRequest, limit: number) => Promise<IncomingMessage>;
 
 /**
- * Opens the connections to one host: kept alive, made when they are needed. Those that are idle for too long to be trusted
- * are closed before each request. `now`: the wall clock.
+ * Opens connections to one host on demand and keeps them alive. Closes those that were idle for too long before each
+ * request. `now`: the wall clock.
  */
 function openConnections(baseUrl: string, now: () => number, proxyEnv: ProxyEnv = {}): Exchange {
   const options = { keepAlive: true, maxSockets: MAX_SOCKETS };
-  // Taken apart once: Node would parse the URL for each request.
+  // Parsed once: Node would parse the URL for each request.
   const url = new URL(baseUrl);
   const { protocol, hostname, port } = urlToHttpOptions(url);
   const base = url.pathname.replace(/\/$/, '');
   const secure = protocol === 'https:';
-  // A host with http is on loopback, and never behind a proxy.
+  // A host with http is on loopback, where no proxy is used.
   const agent = secure ? new HttpsAgent({ ...options, proxyEnv }) : new HttpAgent(options);
   const target = { protocol, hostname, port, agent };
   const send = secure ? sendHttps : sendHttp;
@@ -173,7 +173,7 @@ function headersOf({ body, headers }: VenueHttpRequest): Readonly<Record<string,
   };
 }
 
-/** Awaits the head of an answer for a time, and notes from when on a byte of the request may have arrived. */
+/** Awaits the head of an answer for a time, and notes when a byte of the request may have arrived. */
 function headOf(request: ClientRequest, limit: number, connectedEvent: string): Promise<IncomingMessage> {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
   let sent = false;
@@ -185,10 +185,10 @@ function headOf(request: ClientRequest, limit: number, connectedEvent: string): 
   };
   const timer = setTimeout(() => {
     const late = new TransportError('timeout', sent);
-    // Node reports a request that we destroy in the middle of its answer as a reset: the answer is told first.
+    // Node reports a request that is destroyed during its answer as a reset: the answer is destroyed first.
     answer?.destroy(late);
     request.destroy(late);
-    // Node reports no end of a request that still waits for a free connection before its turn.
+    // Node emits no event for a request that still waits for a free connection.
     reject(late);
   }, limit);
   request.on('socket', (socket: Socket) => {
@@ -243,11 +243,11 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** What a transport can be given. */
+/** Options of a transport. */
 interface TransportOptions {
   /** Our wall clock in epoch milliseconds. */
   readonly now?: () => number;
-  /** The clock of the same host, where another transport has it already. */
+  /** The clock of the same host, if another transport has one. */
   readonly clock?: VenueClock;
   /** The proxy to the venue, if there is one. */
   readonly proxyEnv?: ProxyEnv | undefined;
