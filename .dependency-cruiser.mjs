@@ -32,23 +32,24 @@ export default {
     },
     {
       name: 'local-adapts',
-      comment: 'It serves the endpoints. Its command line starts the commands of the operator and the paper venue.',
+      comment: 'It serves the endpoints, on paper with the paper venue.',
       severity: 'error',
       from: { path: '^local/' },
       to: {
         path: '^(infra|operator|packages|tools|test)/',
-        pathNot: '^(operator/(command-line|(desk|doctor)/main)|packages/paper-venue/(main|venue))\\.ts$',
+        pathNot: '^packages/paper-venue/venue\\.ts$',
       },
     },
     {
       name: 'operator-uses-shared',
-      comment: 'The operator reads settings, keys and the store of orders as the service does, and serves no request.',
+      comment:
+        'The operator reads settings, keys and the store of orders as the service does. Its start also runs the service.',
       severity: 'error',
       from: { path: '^operator/' },
       to: {
         path: '^(functions|local|infra|packages|tools|test)/',
         pathNot:
-          '^(functions/(orders/wallet-key|routes)|local/(order-store/store|service/(open-store|own-request|settings-file)|http/request-head))\\.ts$',
+          '^(functions/(orders/wallet-key|routes)|local/(main|order-store/store|service/(open-store|settings-file))|packages/paper-venue/main)\\.ts$|^local/node-version\\.cjs$',
       },
     },
     {

@@ -1,9 +1,9 @@
 import { flushCompileCache } from 'node:module';
-import { styleText } from 'node:util';
-import { flag, inColumns, option, runCommand } from '../operator/command-line.ts';
+import { parseArgs, styleText } from 'node:util';
 import { openStdout } from '../shared/log.ts';
 import { ConfigError } from '../shared/settings/formats.ts';
 import { describe, LOCAL, variableOf } from '../shared/settings/table.ts';
+import { VERSION } from '../shared/version.ts';
 import type { Paint } from './readable-log.ts';
 import type { Service, StartOptions } from './service/service.ts';
 import { withSettingsFile } from './service/settings-file.ts';
@@ -55,37 +55,68 @@ async function start(paper: boolean, settings: string | undefined): Promise<void
   flushCompileCache();
 }
 
-const SETTINGS = inColumns(
-  Object.entries(LOCAL).map(([name, setting]) => {
-    const { preset, meaning } = describe(setting);
-    return [variableOf(name), preset || '-', meaning];
-  }),
-);
-
-const COMMAND = {
-  purpose: 'Order book adapter: lists markets, reads order books and places limit orders on Polymarket.',
-  usage: `npm start                 serve; read-only unless the key and the opt-in are both set
+const USAGE = `Usage: npm start                 serve; read-only unless the key and the opt-in are both set
        npm run paper             serve on an embedded paper venue, with a throw-away key and no real money
        node local/start.js [options]
-       order-book-adapter [doctor | orders | paper-venue] [options]    the service and the other commands, of the package`,
-  options: {
-    paper: flag('serve on the paper venue'),
-    settings: option('FILE', "read FILE instead of .env in the project's folder"),
-  },
-  notes: `Settings come from the environment, and else from FILE or from .env, if there is one (environment variable, default,
+       order-book-adapter [doctor | orders | paper-venue] [options]    the service and the other commands, of the package
+
+  --paper          serve on the paper venue
+  --settings FILE  read FILE instead of .env in the project's folder
+  --help           print this
+  --version        print the version
+`;
+
+/** Writes the help: the usage, then a line for each setting. */
+function helpText(): string {
+  const lines = Object.entries(LOCAL).map(([name, setting]) => {
+    const { preset, meaning } = describe(setting);
+    return `  ${variableOf(name).padEnd(39)} ${(preset || '-').padEnd(32)} ${meaning}\n`;
+  });
+  return `Order book adapter: lists markets, reads order books and places limit orders on Polymarket.
+
+${USAGE}
+Settings come from the environment, and else from FILE or from .env, if there is one (environment variable, default,
 meaning; an empty variable is an absent one):
-${SETTINGS.map((line) => `  ${line}`).join('\n')}
-`,
+${lines.join('')}`;
+}
+
+const OPTIONS = {
+  paper: { type: 'boolean', default: false },
+  settings: { type: 'string' },
+  help: { type: 'boolean', short: 'h' },
+  version: { type: 'boolean' },
 } as const;
 
-const code = await runCommand(COMMAND, async ({ paper, settings }) => {
+/** Returns the options, or `undefined` for a command line that cannot be understood. */
+function readOptions() {
   try {
-    await start(paper, settings);
+    const { values } = parseArgs({ options: OPTIONS });
+    return values.settings === '' ? undefined : values;
+  } catch {
+    return undefined;
+  }
+}
+
+async function main(): Promise<number> {
+  const options = readOptions();
+  if (!options) {
+    // The arguments are left out: one of them may be a secret.
+    process.stderr.write(`The command line cannot be understood.\n\n${USAGE}`);
+    return 2;
+  }
+  if (options.help || options.version) {
+    process.stdout.write(options.help ? helpText() : `${VERSION}\n`);
+    return 0;
+  }
+  try {
+    await start(options.paper, options.settings);
     return 0;
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     process.stderr.write(`${error.message}\n`);
     return 1;
   }
-});
+}
+
+const code = await main();
 if (code !== 0) process.exit(code);

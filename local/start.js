@@ -12,18 +12,4 @@ const { fileURLToPath } = await import('node:url');
  */
 enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/node-compile', import.meta.url)));
 
-/** The other commands by their names, for the package and the container, which have no npm scripts. */
-const COMMANDS = new Map([
-  ['doctor', () => import('../operator/doctor/main.ts')],
-  ['orders', () => import('../operator/desk/main.ts')],
-  ['paper-venue', () => import('../packages/paper-venue/main.ts')],
-]);
-
-const [, , name = ''] = process.argv;
-const command = COMMANDS.get(name);
-if (command) {
-  process.argv.splice(2, 1);
-  await command();
-} else {
-  await import('./main.ts');
-}
+await import('./main.ts');

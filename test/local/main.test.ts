@@ -147,6 +147,16 @@ describe('the command line', () => {
     for (const name of names) expect(stdout).toContain(`  ${name} `);
   });
 
+  it('answers a command line that it cannot understand with the options, without its arguments', async () => {
+    for (const args of [[KEY], ['--nonsense'], ['--settings', '']]) {
+      const { ended } = await runProgram([MAIN, ...args]);
+      const { code, stdout, stderr } = await ended;
+      expect([code, stdout]).toStrictEqual([2, '']);
+      expect(stderr).toMatch(/^The command line cannot be understood\.\n\nUsage: npm start /);
+      expect(stderr).not.toContain(KEY);
+    }
+  });
+
   it('does not print a key that is given as the file of settings', async () => {
     const { ended } = await runProgram([MAIN, '--settings', `0x${KEY}`]);
     const stderr = 'A file of settings must have a name, not a key.\n';
@@ -554,8 +564,13 @@ describe('an older Node', () => {
   });
 
   it('meets no import by name in front of that: it would refuse what it has not got before anything runs', async () => {
-    const source = await readFile(join(ROOT, 'local/start.js'), 'utf8');
-    expect(source.match(/^import .*$/gm)).toStrictEqual(["import './node-version.cjs';"]);
+    for (const [folder, first] of [
+      ['local', './node-version.cjs'],
+      ['operator', '../local/node-version.cjs'],
+    ] as const) {
+      const source = await readFile(join(ROOT, folder, 'start.js'), 'utf8');
+      expect(source.match(/^import .*$/gm)).toStrictEqual([`import '${first}';`]);
+    }
   });
 });
 
@@ -575,7 +590,9 @@ describe('a package that is not installed', () => {
       stderr: expect.stringMatching(/^The package @no-such\/package is not installed: run npm ci\. .*\.\n$/),
     });
     const { scripts } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'));
-    const operators = Object.keys(scripts).filter((name) => String(scripts[name]).includes(' local/start.js'));
+    const operators = Object.keys(scripts).filter((name) =>
+      /(?:local|operator)\/start\.js/.test(String(scripts[name])),
+    );
     const { stderr } = await run("import '@no-such/package/part.js';").catch((error) => error);
     expect(operators.filter((name) => !stderr.includes(`npm ${name === 'start' ? '' : 'run '}${name}`))).toStrictEqual(
       [],

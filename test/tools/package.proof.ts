@@ -209,7 +209,7 @@ describe('the package', () => {
   });
 
   it.each([
-    ['doctor', 'Tells before the first order'],
+    ['doctor', 'Checks before the first order'],
     ['orders', "The operator's desk"],
     ['paper-venue', 'Starts the paper venue'],
     ['--help', 'Order book adapter'],

@@ -14,7 +14,7 @@ const OUTPUT = join(ROOT, 'build/package');
 
 /** The programs, by their names in the package. */
 const START = 'server/start';
-const ENTRIES = { [START]: 'local/start.js' } as const;
+const ENTRIES = { [START]: 'operator/start.js' } as const;
 
 /** Documents and their files; they link to each other. */
 const TEXTS = [

@@ -74,7 +74,7 @@ describe('the file of a service', () => {
       start: () => startProgram({ command: process.execPath, args: ['local/start.js'], cwd: ROOT, env: settings }),
       /** Runs a command of the program to its end; gives its exit code and its errors. */
       run: async (args: readonly string[], env: Readonly<Record<string, string>> = settings) => {
-        const command = ['local/start.js', ...args, '--settings', devNull];
+        const command = ['operator/start.js', ...args, '--settings', devNull];
         const child = spawn(process.execPath, command, { cwd: ROOT, env, stdio: ['ignore', 'ignore', 'pipe'] });
         const [stderr, [code]] = await Promise.all([text(child.stderr), once(child, 'close')]);
         return { code, stderr };

@@ -86,7 +86,7 @@ function desk(args: readonly string[], env: Record<string, string> = {}) {
 /** Runs it as `npm run orders` does. */
 async function deskProcess(args: readonly string[]) {
   const env = { PATH: process.env['PATH'], SERVICE_CLOB_URL: paper.url, ...awsVariables() };
-  const command = ['local/start.js', 'orders', ...args, ...OF_DEPLOYMENT];
+  const command = ['operator/start.js', 'orders', ...args, ...OF_DEPLOYMENT];
   const { stdout, stderr } = await promisify(execFile)(process.execPath, command, { cwd: ROOT, env });
   return { out: stdout, err: stderr };
 }

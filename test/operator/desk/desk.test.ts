@@ -502,7 +502,7 @@ describe('the command line', () => {
 
   it('needs --yes without a terminal, and prints JSON as a program', async () => {
     const { order_id } = await place({}, ALICE);
-    const program = (...args: readonly string[]) => run(process.execPath, ['local/start.js', 'orders', ...args]);
+    const program = (...args: readonly string[]) => run(process.execPath, ['operator/start.js', 'orders', ...args]);
     expect(await program('cancel', '--all', '--settings', devNull)).toMatchObject({ code: 2, stdout: '' });
     const { code, stdout } = await program('cancel', '--all', '--yes', '--format', 'json', '--settings', devNull);
     expect([code, JSON.parse(stdout)]).toMatchObject([0, [{ order_id, result: 'cancelled' }]]);
@@ -529,7 +529,7 @@ sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 
   (HAS_PYTHON ? it : it.skip)('cancels nothing after Ctrl-C at the question', async () => {
     const { order_id } = await place({}, ALICE);
-    const command = [process.execPath, 'local/start.js', 'orders', 'cancel', '--all', '--settings', devNull];
+    const command = [process.execPath, 'operator/start.js', 'orders', 'cancel', '--all', '--settings', devNull];
     const ended = await run('python3', ['-c', ON_TERMINAL, '03', ...command]);
     expect([ended.code, resting()]).toStrictEqual([1, [order_id]]);
     expect(ended.stdout).toMatch(/Nothing is cancelled\.\s*$/);

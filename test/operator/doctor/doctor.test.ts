@@ -140,7 +140,7 @@ async function run(args: readonly string[], env: Record<string, string>, limits 
 
 /** Runs it as `npm run doctor` does, with exactly these settings. */
 async function runProcess(args: readonly string[], env: Record<string, string>): Promise<Ended> {
-  const command = ['local/start.js', 'doctor', ...args];
+  const command = ['operator/start.js', 'doctor', ...args];
   const options = { cwd: ROOT, env: { ...OF_NODE, ...env } };
   const { promise, resolve } = Promise.withResolvers<Ended>();
   execFile(process.execPath, command, options, (error, stdout, stderr) => {
@@ -190,7 +190,7 @@ describe('a healthy account', () => {
     const lines = stdout.trimEnd().split('\n');
     expect(lines.slice(0, IDS.length).map((line) => line.split(/ +/)[1])).toStrictEqual(IDS);
     expect(lines.at(-1)).toBe('11 ok, 1 to look at, 0 failed, 0 skipped.');
-    expect(stdout).toMatch(/^warn {2}config {12}SERVICE_PRIVATE_KEY is set but .* npm start -- --help lists/m);
+    expect(stdout).toMatch(/^warn {2}config {12}The service is read-only: .* npm start -- --help lists/m);
   });
 });
 
