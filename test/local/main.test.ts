@@ -157,12 +157,6 @@ describe('the command line', () => {
     }
   });
 
-  it('does not print a key that is given as the file of settings', async () => {
-    const { ended } = await runProgram([MAIN, '--settings', `0x${KEY}`]);
-    const stderr = 'A file of settings must have a name, not a key.\n';
-    expect(await ended).toStrictEqual({ code: 1, stdout: '', stderr });
-  });
-
   it('stops at malformed settings with one sentence for each that does not hold its value', async () => {
     const env = { SERVICE_PRIVATE_KEY: 'hunter2', SERVICE_LOG_LEVEL: 'loud' };
     const { stdout, stderr, code } = await (await run([], env)).ended;
@@ -327,20 +321,6 @@ describe('the service', () => {
     expect(stdout).toMatch(/"message":"stopping".*\n.*"message":"stopped"/);
   });
 
-  it('opens no debugger for a signal', async () => {
-    const service = await run([]);
-    const url = await urlOf(service);
-    service.child.kill('SIGUSR1');
-    // By then it would have said so.
-    for (let turn = 0; turn < 20; turn += 1) {
-      expect((await fetch(`${url}/health`)).status).toBe(200);
-      await setTimeout(10);
-    }
-    service.child.kill('SIGTERM');
-    const { code, stderr } = await service.ended;
-    expect([code, stderr]).toStrictEqual([0, '']);
-  });
-
   it('finishes the request in flight when its terminal closes, also at a second SIGHUP', async () => {
     const { service, closed, release } = await runWithRead();
     service.child.kill('SIGHUP');
@@ -462,15 +442,6 @@ describe('the store of an order-placing service', () => {
 });
 
 describe('the service on paper', () => {
-  it('says in one sentence that it can make no directory', async () => {
-    const { ended } = await run(['--paper'], { TMPDIR: '/nonexistent' });
-    expect(await ended).toStrictEqual({
-      code: 1,
-      stdout: '',
-      stderr: 'No directory can be made in /nonexistent (ENOENT): set TMPDIR to one for temporary files.\n',
-    });
-  });
-
   it("places an order as printed, with a key of its own and none of the operator's settings", async () => {
     const service = await run(['--paper'], {
       SERVICE_PRIVATE_KEY: KEY,

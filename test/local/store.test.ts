@@ -121,15 +121,6 @@ describe('orders in a file', () => {
     expect(await store.read('key')).toStrictEqual(unfinishedOrder('b'));
   });
 
-  it('shares one flush between the writes of one turn of the event loop', async () => {
-    const store = open();
-    const flushes = transactionsIn(path);
-    await Promise.all(['a', 'b', 'c', 'd'].map((key) => store.write(key, unfinishedOrder(key), 'nothing')));
-    expect(transactionsIn(path) - flushes).toBe(1);
-    await store.write('e', unfinishedOrder('e'), 'nothing');
-    expect(transactionsIn(path) - flushes).toBe(2);
-  });
-
   it('reads beside a store at work, without the last moment', async () => {
     const store = open();
     await store.write('key', unfinishedOrder('a'), 'nothing');
@@ -142,7 +133,6 @@ describe('orders in a file', () => {
   });
 
   describe('of finished orders', () => {
-    const HOUR_MS = 3_600_000;
     const NOW = 1_790_000_000_000;
     const signedAt = (time: number): OrderRecord => ({ ...unfinishedOrder('a'), signedAt: time });
     const finish = async (key: string, keepUntil: number) => {
@@ -168,13 +158,6 @@ describe('orders in a file', () => {
       await store.close();
       const keys = ['over', 'kept', 'unfinished'];
       expect(await left(signedAt(NOW), keys)).toStrictEqual(['kept', 'unfinished']);
-    });
-
-    it("removes none before its time by our clock, though the venue's is ahead", async () => {
-      const now = Date.now();
-      await finish('over', now - 1_000);
-      await finish('kept', now + 25 * HOUR_MS);
-      expect(await left(signedAt(now + 26 * HOUR_MS), ['over', 'kept'])).toStrictEqual(['kept']);
     });
   });
 
@@ -218,18 +201,6 @@ describe('orders in a file', () => {
     it('keeps none after its end', async () => {
       await (await fill()).close();
       expect(found()).toStrictEqual([]);
-    });
-
-    it('keeps none of a killed process once it is opened again', async () => {
-      await fill();
-      const copy = join(directory, 'copy.db');
-      for (const suffix of ['', '-wal']) copyFileSync(path + suffix, copy + suffix);
-      await stores[0]?.close();
-      for (const suffix of ['', '-wal']) renameSync(copy + suffix, path + suffix);
-      expect(found().length).toBeGreaterThan(0);
-      const store = open();
-      expect(found()).toStrictEqual([]);
-      expect(await store.read('key-0')).toStrictEqual(finishedOrder(PLACED));
     });
   });
 
@@ -322,23 +293,3 @@ describe('orders in a file', () => {
     expect(await store.write('key', unfinishedOrder('a'), 'nothing')).toBe('written');
   });
 });
-
-const LOG_HEADER_BYTES = 32;
-const FRAME_HEADER_BYTES = 24;
-
-/**
- * Counts the transactions in the log of an SQLite file since it was last begun anew, each of which is one flush of the log.
- * The last frame of each, and no other, says how large the file is, and frames of before have another salt
- * (sqlite.org/fileformat2.html, "The Write-Ahead Log").
- */
-function transactionsIn(path: string): number {
-  const log = readFileSync(`${path}-wal`);
-  if (log.length === 0) return 0;
-  const frameBytes = FRAME_HEADER_BYTES + log.readUInt32BE(8);
-  const salt = log.subarray(16, 24);
-  let count = 0;
-  for (let at = LOG_HEADER_BYTES; at + frameBytes <= log.length; at += frameBytes) {
-    if (log.readUInt32BE(at + 4) > 0 && salt.equals(log.subarray(at + 8, at + 16))) count += 1;
-  }
-  return count;
-}

@@ -6,7 +6,7 @@ import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import type { FetchLike } from '../../tools/conformance/ask.ts';
 import { loadContract } from '../../tools/conformance/contract.ts';
-import { formatJunit, formatResult, formatSummary } from '../../tools/conformance/report.ts';
+import { formatJunit } from '../../tools/conformance/report.ts';
 import { regionOf } from '../../tools/conformance/signed-fetch.ts';
 import { type Report, runConformance } from '../../tools/conformance/suite.ts';
 import { AWS_VARIABLES, CALLER, REGION } from '../../tools/support/sigv4.ts';
@@ -291,17 +291,6 @@ describe('a breach of the contract', () => {
     expect(failures(report)).toStrictEqual([expect.stringContaining('two answers under one key are first ones')]);
   });
 
-  it('is found where an adapter calls a first answer a replay', async () => {
-    const { url } = await startPaperService();
-    const replayed: FetchLike = async (target, init) => {
-      const response = await fetch(target, init);
-      if (response.status !== 201) return response;
-      return withHeader('idempotency-replayed', 'true')(response, await response.text());
-    };
-    const report = await runConformance({ baseUrl: url, quick: true, fetch: replayed, confirmOrders: agree });
-    expect(failures(report)).toStrictEqual([expect.stringContaining('nothing was placed')]);
-  });
-
   it('is found where health names another wallet than orders do', async () => {
     const { url } = await startPaperService();
     const other = withBody((body) => ({ ...body, wallet_address: `0x${'0'.repeat(40)}` }));
@@ -430,23 +419,6 @@ describe('the reports', () => {
     passed: false,
     unseen: ['health 500 internal_error'],
   };
-
-  it('are a table', () => {
-    const table = [...report.results.map(formatResult), formatSummary(report)].join('');
-    expect(table.replaceAll(/ {3,}/g, '  ')).toBe(
-      [
-        'ok  book: is <good>  1500 ms',
-        'FAIL  book: is bad  2 ms',
-        '  a "quote" & \u0000',
-        'skip  orders: are left  (slow)',
-        '',
-        '1 passed, 1 failed, 1 skipped.',
-        '1 documented answers were not provoked; most of them only the venue or the operator can provoke.',
-        'The service is read-only.',
-        '',
-      ].join('\n'),
-    );
-  });
 
   it('are well-formed XML', () => {
     expect(formatJunit(report)).toContain('<testcase classname="book" name="is &lt;good&gt;" time="1.5"/>');

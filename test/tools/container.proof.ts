@@ -150,15 +150,6 @@ describe('the image', () => {
     expect(await stop()).toBe(0);
   });
 
-  it('has no program on its path: the documents call the desk and the doctor by their file', async () => {
-    const file = words.parse(JSON.parse(textsOf(last, 'ENTRYPOINT')[0] ?? '')).at(-1);
-    const [desk, hosting] = await Promise.all(
-      ['docs/fills.md', 'deploy/README.md'].map((path) => readFile(join(ROOT, path), 'utf8')),
-    );
-    expect(desk).toMatch(new RegExp(`in\\s+the\\s+container\\s+\`node ${file} orders\``));
-    expect(hosting).toContain(`\`node ${file} doctor\``);
-  });
-
   it('does not run as root, and holds no setting of an account', () => {
     expect(textsOf(last, 'USER')).toStrictEqual(['node']);
     const settings = Object.keys(environment()).filter((name) => name.startsWith('SERVICE_'));

@@ -1,7 +1,6 @@
 import { execFile } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
@@ -120,10 +119,6 @@ describe('the document', () => {
       }),
     );
     expect(shown.sort()).toStrictEqual([...contract.documented].filter((item) => item.split(' ').length > 2).sort());
-  });
-
-  it('has no member with a default: generators would ask for it in each order', () => {
-    expect(JSON.stringify(createDocument().components.schemas)).not.toContain('"default":');
   });
 });
 
@@ -284,15 +279,6 @@ describe('what only the operator can provoke is in the document', () => {
     expect(answer.body).toMatchObject({ code: 'order_above_cap', max_notional: '0.04' });
   });
 
-  it('a store that does not work', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'no-store-'));
-    folders.push(folder);
-    const store = join(folder, 'orders.db');
-    const { url } = await startPaperService({ SERVICE_STORE: store });
-    await rm(store);
-    expect(codeOf(await place(url, {}, { 'idempotency-key': 'key-1' }))).toBe('store_unavailable');
-  });
-
   it('a funder of its own', async () => {
     const { url } = await startPaperService({
       SERVICE_FUNDER_ADDRESS: funderOf(computeAddress(`0x${PAPER_KEY}`), 'safe').toLowerCase(),
@@ -315,25 +301,6 @@ describe('a client that is generated from the document', () => {
     const price = book?.tick_size ?? '';
     const { data: placed } = await client.POST('/v1/orders', { body: { ...ORDER, token_id, price } });
     expect(venue.orders()).toMatchObject([{ id: placed?.order_id, post_only: false }]);
-  });
-
-  it('has a code and a sentence in each error, and the facts of a code once it is known', async () => {
-    const { url } = await startPaperService();
-    const client = createClient<paths>({ baseUrl: url });
-    const { data: markets } = await client.GET('/v1/markets');
-    const token_id = markets?.items[0]?.outcomes[0]?.token_id ?? '';
-    const headers = { 'Idempotency-Key': 'key-1' };
-    const body = { ...ORDER, token_id, price: 0.015 };
-    const { error } = await client.POST('/v1/orders', { params: { header: headers }, body });
-    expect([error?.code, error?.detail]).toStrictEqual([
-      'price_off_tick',
-      'The price must be a multiple of 0.01. Send a computed price as a decimal string, such as "0.3": a JSON number keeps the error of its float.',
-    ]);
-    expect(error?.code === 'price_off_tick' ? error.tick_size : undefined).toBe('0.01');
-    const { error: unknown } = await client.GET('/v1/book/{token_id}', { params: { path: { token_id: '1' } } });
-    expect([unknown?.code, unknown?.status]).toStrictEqual(['unknown_token', 404]);
-    const { error: none } = await client.GET('/health');
-    expect(none?.code).toBeUndefined();
   });
 });
 

@@ -142,13 +142,6 @@ describe('the package', () => {
     expect(await stop()).toBe(0);
   });
 
-  it('has the console on paper', async () => {
-    const { output } = await start(['--paper']);
-    const [, consoleUrl = ''] = /^ +console +(http:\S+)/m.exec(output.join('\n')) ?? [];
-    const pages = ['/', '/app.js', '/style.css'].map(async (path) => (await fetch(consoleUrl + path)).status);
-    expect(await Promise.all(pages)).toStrictEqual([200, 200, 200]);
-  });
-
   it('is read-only without settings', async () => {
     const { mode, store, stop } = await start([]);
     expect([mode, store]).toStrictEqual(['read-only', null]);
@@ -180,23 +173,6 @@ describe('the package', () => {
     );
     return promise;
   }
-
-  it('takes all orders off the book without a store, as a clone does', async () => {
-    const { url } = await startVenue(({ method }) => ({
-      body: method === 'DELETE' ? { canceled: [`0x${'ab'.repeat(32)}`] } : { data: [], next_cursor: 'LTE=' },
-    }));
-    const { code, stdout, stderr } = await command(['orders', 'cancel', '--all', '--yes', '--format', 'json'], {
-      SERVICE_CLOB_URL: url,
-      SERVICE_WALLET_ADDRESS: `0x${'12'.repeat(20)}`,
-      SERVICE_CLOB_API_KEY: 'key',
-      SERVICE_CLOB_API_SECRET: 'c2VjcmV0LXNlY3JldA==',
-      SERVICE_CLOB_API_PASSPHRASE: 'passphrase',
-    });
-    expect([code, JSON.parse(stdout)]).toMatchObject([0, [{ result: 'cancelled', recorded: null, rests: false }]]);
-    expect(stderr).toMatch(
-      /\/\.data\/orders\.db\) cannot be read: SERVICE_STORE must be an absolute path.*package\.\n/,
-    );
-  });
 
   it('has a doctor that reports a store as the start would', async () => {
     const { url } = await startVenue(() => ({ status: 503 }));

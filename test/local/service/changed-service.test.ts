@@ -10,12 +10,9 @@ import { type Service, startService } from '../../../local/service/service.ts';
 import type { FaultOrder } from '../../../packages/paper-venue/faults/faults.ts';
 import type { Environment } from '../../../shared/settings/table.ts';
 import { paperSettings } from '../../../tools/support/paper-settings.ts';
-import { openWorld } from '../../support/orders/trading-world.ts';
 import { plainMarket, type RunningPaper, startPaper } from '../../support/venue/paper-venue.ts';
-import { funderOf } from '../../support/venue/signing.ts';
 
 const WALLET = '0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A';
-const DEPOSIT_WALLET = funderOf(WALLET, 'deposit-wallet');
 const POST = { method: 'POST', path: '/order' } as const;
 
 let directory: string;
@@ -88,68 +85,6 @@ describe('an order of a service that has changed since', () => {
     expect((await readdir(directory)).toSorted()).toStrictEqual(['orders.db', 'orders.db.lock']);
     const again = await start();
     expect(await again('key')).toMatchObject({ status: 201, replayed: true, body: { order_id: body.order_id } });
-  });
-
-  it.each([
-    ['an account that is no deposit wallet', {}],
-    [
-      "another key's deposit wallet",
-      {
-        SERVICE_SIGNATURE_TYPE: 'deposit-wallet',
-        SERVICE_FUNDER_ADDRESS: funderOf(`0x${'12'.repeat(20)}`, 'deposit-wallet'),
-      },
-    ],
-  ])('is signed anew for the right account after the venue has refused %s', async (_name, settings) => {
-    await venue.send('POST', '/paper/accounts', { address: WALLET, restriction: 'deposit-wallet-required' });
-    const wrong = await start(settings);
-    expect(await wrong('key')).toMatchObject({
-      status: 502,
-      body: { reason: 'wallet_type', order_id: expect.stringMatching(/^0x/) },
-    });
-    const right = await start({ SERVICE_FUNDER_ADDRESS: DEPOSIT_WALLET });
-    const { status, body } = await right('key');
-    expect([status, orders()]).toMatchObject([
-      201,
-      [{ id: body.order_id, maker_address: DEPOSIT_WALLET.toLowerCase() }],
-    ]);
-    expect(await right('key')).toMatchObject({ status: 201, replayed: true });
-  });
-
-  it('is not sent with the account of then', async () => {
-    arm('restart');
-    const first = await start();
-    expect(await first('key')).toMatchObject({ status: 503, body: { order_id: expect.any(String) } });
-    const second = await start({ SERVICE_SIGNATURE_TYPE: 'safe', SERVICE_FUNDER_ADDRESS: funderOf(WALLET, 'safe') });
-    const { status, body } = await second('key');
-    expect([status, body.code, body.detail]).toStrictEqual([
-      422,
-      'idempotency_key_reused',
-      expect.stringContaining('account'),
-    ]);
-    expect([body.order_id, orders()]).toStrictEqual([undefined, []]);
-  });
-
-  it('says to look for it before another one is ordered, where the account of before may have it', async () => {
-    arm('reset-after');
-    venue.venue.arm({ fault: 'error-500', path: '/data/', times: 20 });
-    expect(await (await start())('key')).toMatchObject({ status: 504, body: { code: 'outcome_unknown' } });
-    const moved = await start({ SERVICE_SIGNATURE_TYPE: 'safe', SERVICE_FUNDER_ADDRESS: funderOf(WALLET, 'safe') });
-    const { status, body } = await moved('key');
-    expect([status, orders().length]).toStrictEqual([422, 1]);
-    expect(body.detail).toMatch(/its order may be live\. Look it up before you order with a new key\.$/);
-  });
-
-  it('keeps the builder for whom it was signed', async () => {
-    const [before, after] = [`0x${'0b'.repeat(32)}`, `0x${'0c'.repeat(32)}`];
-    arm('restart');
-    const { body } = await (await start({ SERVICE_BUILDER_CODE: before }))('key');
-    const place = await start({ SERVICE_BUILDER_CODE: after });
-    expect(await place('key')).toMatchObject({ status: 201, body: { order_id: body.order_id } });
-    const { venue: other } = await openWorld({ post: () => ({ status: 429 }) });
-    const elsewhere = await start({ SERVICE_BUILDER_CODE: after.slice(2).toUpperCase(), SERVICE_CLOB_URL: other.url });
-    await elsewhere(undefined);
-    const posted = other.seen.find(({ path }) => path === '/order');
-    expect(JSON.parse(posted?.body ?? '')).toMatchObject({ order: { builder: after } });
   });
 
   it('is sent again though a cap that was set since is smaller: caps hold when an order is signed', async () => {

@@ -2,11 +2,10 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { type AttributeValue, DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { STORE_ATTEMPT_MS, STORE_CALL_MS } from '../../../shared/limits.ts';
 import { createDynamoDbStore } from '../../../shared/orders/dynamodb-store.ts';
 import { startDynamoDb, type TestDynamoDb } from '../../../tools/support/dynamodb.ts';
 import { listenOnLoopback } from '../../../tools/support/loopback.ts';
-import { finishedOrder, NOTHING_FILLED, PLACED, unfinishedOrder, WALLET } from '../../support/orders/order-records.ts';
+import { finishedOrder, PLACED, unfinishedOrder, WALLET } from '../../support/orders/order-records.ts';
 import { expectCounted, orderStoreContract } from '../../support/orders/order-store-contract.ts';
 
 /** Counts the bytes of an item as DynamoDB does: of names and of values, two digits of a number a byte and one more. */
@@ -111,22 +110,6 @@ describe('orders in DynamoDB', () => {
     expect(await openStore().read('key')).toStrictEqual(record);
   });
 
-  it('keeps the record of an order whose answer is too long', async () => {
-    const store = openStore();
-    await store.write('key', unfinishedOrder('a'), 'nothing');
-    const tradeIds = Array.from({ length: 12_000 }, () => randomUUID());
-    const placement = {
-      orderId: '0xa1',
-      status: 'matched',
-      ...NOTHING_FILLED,
-      transactionHashes: [],
-      tradeIds,
-    } as const;
-    const record = finishedOrder({ result: 'placed', placement });
-    await expect(store.write('key', record, { version: 'a' })).rejects.toThrow();
-    expect(await store.read('key')).toStrictEqual(unfinishedOrder('a'));
-  });
-
   it('gives only a finished order an end', async () => {
     const store = openStore();
     await store.write('key', unfinishedOrder('a'), 'nothing');
@@ -148,15 +131,6 @@ describe('orders in DynamoDB', () => {
     expect(item['expires_at']).toStrictEqual({ N: '1790090001' });
   });
 
-  it('gives the sum of a day an end, a week after it', async () => {
-    await openStore().write('key', unfinishedOrder('a'), 'nothing', [{ day: '2026-11-21', units: 5n }]);
-    const end = String(Date.parse('2026-11-28T00:00:00Z') / 1_000);
-    expect(await readItem('\u0000day 2026-11-21')).toMatchObject({
-      notional_units: { N: '5' },
-      expires_at: { N: end },
-    });
-  });
-
   it('counts though other transactions are at work on the day, and gives up when they always are', async () => {
     const store = openStore();
     const count = { day: '2026-11-21', units: 5n, atMost: 9n };
@@ -172,47 +146,10 @@ describe('orders in DynamoDB', () => {
     await expect(other).rejects.toThrow();
   });
 
-  it.each(['ThrottlingError', 'ProvisionedThroughputExceeded'])(
-    'slows down where the table is asked for too much: %s',
-    async (code) => {
-      const store = openStore();
-      const count = { day: '2026-11-21', units: 5n, atMost: 99n };
-      db.cancel(2, code);
-      expect(await store.write('key', unfinishedOrder('a'), 'nothing', [count])).toBe('written');
-      expect(db.transactions()).toBe(3);
-      db.cancel(Number.POSITIVE_INFINITY, code);
-      const hasty = openStore({ call: STORE_CALL_MS, ...STORE_ATTEMPT_MS });
-      await expect(hasty.write('other', unfinishedOrder('a'), 'nothing', [count])).rejects.toThrow();
-      // In the 2 s of a call.
-      expect(db.transactions() - 3).toBeLessThanOrEqual(12);
-    },
-  );
-
   it('does not repeat what no repeat would change', async () => {
     db.cancel(Number.POSITIVE_INFINITY, 'ValidationError');
     const count = { day: '2026-11-21', units: 5n, atMost: 99n };
     await expect(openStore().write('key', unfinishedOrder('a'), 'nothing', [count])).rejects.toThrow('ValidationError');
-    expect(db.transactions()).toBe(1);
-  });
-
-  it.each([
-    [
-      'met another transaction, and has a fault of its own',
-      ['TransactionConflict', 'ValidationError'],
-      'ValidationError',
-    ],
-    ['was cancelled without a reason', ['None'], 'cancelled'],
-  ])('does not repeat what %s', async (_what, codes, message) => {
-    db.cancel(Number.POSITIVE_INFINITY, ...codes);
-    const count = { day: '2026-11-21', units: 5n, atMost: 99n };
-    await expect(openStore().write('key', unfinishedOrder('a'), 'nothing', [count])).rejects.toThrow(message);
-    expect(db.transactions()).toBe(1);
-  });
-
-  it('does not take a transaction for done that the table refuses as a whole', async () => {
-    const store = createDynamoDbStore({ ...db, tableName: 'missing' });
-    const count = { day: '2026-11-21', units: 5n, atMost: 99n };
-    await expect(store.write('key', unfinishedOrder('a'), 'nothing', [count])).rejects.toThrow('resource not found');
     expect(db.transactions()).toBe(1);
   });
 
@@ -234,27 +171,6 @@ describe('orders in DynamoDB', () => {
     const store = openStore();
     await store.write('key', { ...unfinishedOrder('a'), orderId: JSON.parse('1') }, 'nothing');
     await expect(store.read('key')).rejects.toThrow();
-  });
-
-  it('gets through though both connections of an order have died while the function stood still', async () => {
-    const { hostname, port } = new URL(String(db.client.endpoint));
-    const opened: Socket[] = [];
-    const way = createServer((socket) => {
-      opened.push(socket.on('error', () => undefined));
-      socket.pipe(connect(Number(port), hostname).on('error', () => socket.destroy())).pipe(socket);
-    });
-    ways.push(way);
-    const endpoint = await listenOnLoopback(way);
-    const store = createDynamoDbStore({ ...db, client: { ...db.client, endpoint }, limits: PATIENT });
-    await Promise.all([store.read('key'), store.read('other')]);
-    expect(opened).toHaveLength(2);
-    // Nobody says so before something is sent on them.
-    for (const socket of opened) {
-      socket.unpipe().resume();
-      socket.once('data', () => socket.resetAndDestroy());
-    }
-    expect(await store.write('key', unfinishedOrder('a'), 'nothing')).toBe('written');
-    expect(opened).toHaveLength(3);
   });
 
   it('gives up when the database takes connections and says nothing', async () => {

@@ -129,14 +129,6 @@ describe('rules that are kept', () => {
     expect(venue.seen.length).toBe(2);
   });
 
-  it('do not become younger when the clock is set back', async () => {
-    const { venue, clock, rules } = await withBooks({});
-    await rules.admit(limitOrder(), callWithin());
-    clock.now -= 10;
-    await rules.admit(limitOrder(), callWithin());
-    expect(venue.seen.length).toBe(2);
-  });
-
   it('belong to one token', async () => {
     const { venue, rules } = await withBooks({});
     await rules.admit(limitOrder(), callWithin());
@@ -153,31 +145,6 @@ describe('rules that are kept', () => {
     await rules.admit(limitOrder({ price: '0.556' }), callWithin());
     expect(venue.seen.length).toBe(2);
   });
-
-  it('are kept for a thousand tokens; the least recently read goes first', async () => {
-    const token = (n: number) => limitOrder({ tokenId: v1TokenId(n) });
-    const { rules, venue } = await withBooks({});
-    // One of a thousand reads may have to wait for a busy machine.
-    const call = callWithin(60_000);
-    for (let n = 1; n <= 1_000; n += 1) await rules.admit(token(n), call);
-    rules.forget(v1TokenId(1));
-    await rules.admit(token(1), call);
-    await rules.admit(token(1_001), call);
-    expect(venue.seen.length).toBe(1_002);
-    for (const n of [1, 3, 1_000, 1_001]) await rules.admit(token(n), call);
-    expect(venue.seen.length).toBe(1_002);
-    await rules.admit(token(2), call);
-    expect(venue.seen.length).toBe(1_003);
-  });
-
-  it('are not a failure that was met before', async () => {
-    const venue = await startVenue(({ query }, index): Reply => {
-      return index === 0 ? { status: 500 } : { body: bookAnswer(query.get('token_id') ?? '') };
-    });
-    const rules = createOrderRuleBook(createTransport(venue.url));
-    await expect(rules.admit(limitOrder(), callWithin())).rejects.toMatchObject({ code: 'venue_error' });
-    await expect(rules.admit(limitOrder(), callWithin())).resolves.toMatchObject({ protocol: 'v1', negRisk: false });
-  });
 });
 
 describe('rules whose answer is lost', () => {
@@ -192,14 +159,6 @@ describe('rules whose answer is lost', () => {
   it('are read once more on another connection', async () => {
     const { rules } = await withLostAnswer();
     await expect(rules.admit(limitOrder(), callWithin(24_000))).resolves.toMatchObject({ protocol: 'v1' });
-  });
-
-  it('are awaited only as long as the order could still be sent', async () => {
-    const { rules } = await withLostAnswer();
-    await expect(rules.admit(limitOrder(), callWithin(8_100))).rejects.toMatchObject({
-      code: 'venue_timeout',
-      message: expect.stringContaining('no order was sent'),
-    });
   });
 });
 

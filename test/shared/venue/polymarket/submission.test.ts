@@ -1,5 +1,4 @@
 import { describe, expect, it } from '@jest/globals';
-import { AppError } from '../../../../shared/errors.ts';
 import type { Fate, SignedOrder } from '../../../../shared/venue/port.ts';
 import {
   type Answers,
@@ -128,13 +127,6 @@ describe('the right to send', () => {
     expect(sent).toBe(0);
     expect((await handed({}, { maySend: () => true })).fate.kind).toBe('placed');
   });
-
-  it('rejects with the fault when the right to send cannot be read', async () => {
-    const maySend = () => {
-      throw new TypeError('a fault of ours');
-    };
-    await expect(handed({}, { maySend })).rejects.toThrow('a fault of ours');
-  });
 });
 
 describe('an order that was not taken', () => {
@@ -170,20 +162,6 @@ describe('an order that was not taken', () => {
     ]);
   });
 
-  it('is not sent again by a 401 that leaves the venue no time to answer', async () => {
-    const late: Answers['post'] = (id, index) => (response) => {
-      const { status = 200, body } =
-        index === 0 ? { status: 401, body: { error: 'Unauthorized/Invalid api key' } } : accepted(id);
-      const answer = () => response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
-      setTimeout(answer, 1_500);
-    };
-    const world = await openWorld({ post: late }, { credentials: undefined });
-    const fate = await world.entry.submit(await world.sign(), callWithin(7_000));
-    expect(fate).toMatchObject({ kind: 'not_taken', freesKey: false, error: { code: 'venue_timeout' } });
-    expect(fate.kind === 'not_taken' && fate.error.message).toContain('did not answer in time');
-    expect(world.venue.calls().filter((call) => call === 'POST /order')).toHaveLength(1);
-  });
-
   it('is looked up no further where the venue has said so', async () => {
     const { calls } = await handed({ post: refuses('invalid signature') });
     expect(calls).toStrictEqual(['POST /order']);
@@ -216,16 +194,6 @@ describe('an answer that proves an end', () => {
     const { fate } = await handed({ post: () => ({ status: 401, body }) });
     const error = { code: 'venue_refused_service' };
     expect(fate).toMatchObject({ kind: 'not_taken', error, freesKey: is });
-  });
-
-  it('is that of credentials which cannot be asked for after a 401', async () => {
-    const answers: Answers = {
-      post: () => ({ status: 401, body: { error: 'Unauthorized/Invalid api key' } }),
-    };
-    const settings = { reloadCredentials: () => Promise.reject(new AppError('down', { code: 'store_unavailable' })) };
-    const world = await openWorld(answers, settings);
-    const fate = await world.entry.submit(await world.sign(), callWithin(BUDGET_MS));
-    expect(fate).toMatchObject({ kind: 'not_taken', error: { code: 'store_unavailable' }, freesKey: false });
   });
 
   it('quotes the venue without the credentials', async () => {
@@ -299,11 +267,6 @@ describe('an answer that proves nothing', () => {
     expect(counted(end)[0]).toBeLessThan(5);
   });
 
-  it('is looked up in the time that the sending has left for it', async () => {
-    const end = await handed({ post: () => 'hang', order: found }, { budgetMs: 6_100 });
-    expect(end.fate).toMatchObject({ kind: 'placed', placement: { status: 'live' } });
-  });
-
   it('is not waited for where the order is placed, as long as one that may be live', async () => {
     const matched: Answers['post'] = (id) => accepted(id, { status: 'matched' });
     const [placing, looking] = await Promise.all([
@@ -351,15 +314,6 @@ describe('the log of an unknown order', () => {
 });
 
 describe('an expired order that no look-up finds', () => {
-  it('is looked up no more where the time is over before the next pause is', async () => {
-    const { fate, isLate } = await timed(
-      { order: () => NOT_FOUND },
-      { act: 'lookUp', endsInMs: -5_000, budgetMs: 1_200 },
-    );
-    expect(isLate).toBe(false);
-    expect(fate).toMatchObject({ kind: 'unknown', sentAt: null });
-  });
-
   it('is not called expired where its book named no market: trades under the other token cannot be asked for', async () => {
     const book: Answers['book'] = (_id, _index, { query }) => ({
       body: bookAnswer(query.get('token_id') ?? '', { market: undefined }),

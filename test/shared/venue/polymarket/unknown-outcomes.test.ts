@@ -87,8 +87,6 @@ const DOUBTS: readonly (readonly [string, Answers])[] = [
   ['null for a page of trades', { trades: () => ({ body: 'null' }) }],
 ];
 
-const NOBODY_KNOWS: Answers = { post: () => ({ status: 400, body: { error: 'nobody knows' } }) };
-
 /** Each look-up takes so long that not all of them find time. */
 const SLOW: Reply = (response) => {
   setTimeout(() => response.writeHead(404, JSON_TYPE).end('{"error":"not found"}'), 500).unref();
@@ -141,11 +139,6 @@ describe('an order that the venue accepts', () => {
     const { orderId } = signed;
     expect(result).toMatchObject({ orderId, status: status.toLowerCase(), transactionHashes, tradeIds });
     expect(world.venue.calls()).toStrictEqual(['GET /book', 'POST /order']);
-  });
-
-  it('is placed by a 201 too', async () => {
-    const world = await openWorld({ post: (id) => ({ status: 201, ...accepted(id) }) });
-    expect(await place(world)).toMatchObject({ result: { status: 'live' } });
   });
 });
 
@@ -298,25 +291,6 @@ describe('an order that may be live', () => {
     expect(result).toStrictEqual(placed(signed.orderId, 'matched', ['t2']));
   });
 
-  const page = (times: readonly string[]) => ({
-    body: { data: times.map((match_time, index) => trade(`t${index}`, { match_time })), next_cursor: 'on' },
-  });
-  const [now, old] = [String(Math.floor(Date.now() / 1_000)), String(Math.floor(Date.now() / 1_000) - 4_000)];
-
-  it.each<[string, readonly string[], number]>([
-    ['ends where trades are older than the order', [now, now, old], 2],
-    ['goes on where the newest do not come first', [old, now], 20],
-    ['goes on where newer ones come behind older ones', [old, now, old], 20],
-    ['goes on where times are missing', ['soon', 'later'], 20],
-  ])('is looked for on further pages: the search %s', async (_what, times, pages) => {
-    const world = await openWorld({ post: () => 'reset', trades: () => page(times) });
-    const signed = await world.sign();
-    await world.entry.lookUp(signed, callWithin(24_000));
-    const asked = world.venue.calls().filter((call) => call === 'GET /data/trades');
-    // As many of the token as of the market where both come to an end.
-    expect(asked).toHaveLength(pages === 2 ? 2 : 10);
-  });
-
   it.concurrent('is outcome_unknown with its id, sent once and within its time, when nothing settles it', async () => {
     const worlds = [
       await openWorld({ post: () => 'reset' }),
@@ -372,19 +346,6 @@ describe('an order that is refused with an unknown message', () => {
       expect(took).toBeGreaterThan(5_000);
     }
   }, 20_000);
-
-  it('is found behind a page whose last trade has no time', async () => {
-    const [first, second] = [{ match_time: '' }, {}].map((changes) => ({ id: 't1', maker_orders: [], ...changes }));
-    const world = await openWorld({
-      ...NOBODY_KNOWS,
-      trades: (orderId, _index, { query }) =>
-        query.get('next_cursor') === 'Mg=='
-          ? { body: { data: [{ ...second, taker_order_id: orderId }] } }
-          : { body: { data: [first], next_cursor: 'Mg==' } },
-    });
-    const { signed, result } = await place(world);
-    expect(result).toStrictEqual(placed(signed.orderId, 'matched', ['t1']));
-  });
 
   it.concurrent('is rejected once it is looked up long after, and no look-up leaves a doubt', async () => {
     const facts = { venueReason: 'nobody knows' };
