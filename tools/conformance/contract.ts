@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { z } from 'zod';
-import type { Answer } from './answer.ts';
+import type { Answer } from './ask.ts';
 
 const schemaLike = z.record(z.string(), z.unknown());
 const content = z.record(z.string(), z.object({ schema: schemaLike }));

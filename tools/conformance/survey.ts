@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { compareDecimals, type Decimal, multiplyDecimals, parseDecimal, ZERO } from '../../shared/decimal.ts';
-import type { Answer } from './answer.ts';
+import type { Answer } from './ask.ts';
 import { type Ask, isOfGateway } from './ask.ts';
 import type { Sample, World } from './check.ts';
 import type { Credentials } from './signed-fetch.ts';

@@ -7,7 +7,6 @@ import { clientSigner } from '../support/paper-client.ts';
 import { FOREIGN_KEY, withOrders } from './orders-function.ts';
 import type { World } from './world.ts';
 
-const UNAUTHORIZED = { fault: 'unauthorized', method: 'POST', path: '/order', times: 1 } as const;
 /** Alarms count lines of errors, which every level of the log keeps. */
 const ONLY_ERRORS = { SERVICE_LOG_LEVEL: 'error' } as const;
 
@@ -111,53 +110,6 @@ function describeRotation(world: World): void {
       assert.ok(lines().some(({ message }) => message === 'the venue refuses the API credentials in the secret'));
     });
     await fetch(`${world.venueUrl}/paper/faults`, { method: 'DELETE' });
-  });
-
-  it('is refused when a rotation brings the key of another wallet: the answer names the signed order', async () => {
-    const { secret } = await rotateCredentials(world);
-    secrets.set(secret);
-    await withOrders(world, async ({ place }) => {
-      assert.equal((await place()).status, 201);
-      secrets.set(secret.replace(WALLET_KEY, FOREIGN_KEY));
-      const placed = venue.orders().length;
-      venue.arm(UNAUTHORIZED);
-      const signed = await place();
-      assert.equal(signed.code, 'order_placement_disabled');
-      assert.match(String(signed.body['order_id']), /^0x[0-9a-f]{64}$/);
-      assert.equal((await place()).code, 'order_placement_disabled');
-      assert.equal(venue.orders().length, placed);
-      secrets.set(secret);
-      assert.equal((await place()).status, 201);
-    });
-  });
-
-  it('cannot be read after the venue refused the order: the answer says that no order was placed', async () => {
-    secrets.set(WALLET_KEY);
-    await withOrders(world, async ({ place }) => {
-      assert.equal((await place()).status, 201);
-      secrets.set(undefined);
-      venue.arm(UNAUTHORIZED);
-      const { status, body } = await place();
-      assert.equal(status, 503);
-      assert.match(String(body['detail']), /this request placed no order/);
-      assert.match(String(body['order_id']), /^0x[0-9a-f]{64}$/);
-    });
-  });
-
-  it('is read again, and credentials derived once, however many orders the venue refuses for them', async () => {
-    secrets.set(WALLET_KEY);
-    await withOrders(world, async ({ place }) => {
-      assert.equal((await place()).status, 201);
-      const before = authCalls();
-      venue.arm({ fault: 'unauthorized', path: '/order', times: 99 });
-      for (let order = 0; order < 5; order += 1) assert.equal((await place()).code, 'venue_refused_service');
-      await fetch(`${world.venueUrl}/paper/faults`, { method: 'DELETE' });
-      // Derived and created side by side.
-      assert.equal(authCalls() - before, 2);
-      const reads = secrets.reads();
-      assert.equal((await place()).status, 201);
-      assert.equal(secrets.reads() - reads, 1);
-    });
   });
 }
 

@@ -1,77 +1,38 @@
-/** Files that are mutated together, and the tests that have to notice. */
-export interface MutatedModule {
-  readonly code: readonly string[];
-  /** Under test/, without `.test.ts`. Direct tests alone: each mutant runs those of them that reach it. */
-  readonly tests: readonly string[];
+const VENUE = 'shared/venue/polymarket';
+
+/** Files under test/ that have to notice a break in a file. Only direct ones: each mutant runs those that reach it. */
+const TESTS: Readonly<Record<string, readonly string[]>> = {
+  'shared/decimal.ts': ['shared/decimal'],
+  'shared/settings/config.ts': ['shared/settings/config'],
+  'shared/settings/formats.ts': ['shared/settings/config'],
+  'shared/settings/read.ts': ['shared/settings/config'],
+  'shared/settings/table.ts': ['shared/settings/config', 'tools/settings'],
+  'functions/orders/verification.ts': ['functions/verification'],
+  'functions/pipeline.ts': ['functions/pipeline', 'functions/reads', 'functions/orders', 'functions/cors'],
+  'local/order-store/store.ts': ['local/store'],
+  'shared/orders/dynamodb-store.ts': ['shared/orders/dynamodb-store', 'shared/orders/orders'],
+  'shared/orders/record.ts': ['shared/orders/record', 'shared/orders/orders'],
+  'shared/orders/order-store.ts': ['shared/orders/record', 'shared/orders/orders'],
+  'shared/orders/orders.ts': ['shared/orders/orders', 'shared/orders/races'],
+  'shared/orders/turn.ts': ['shared/orders/orders', 'shared/orders/races'],
+  'shared/orders/conclude.ts': ['shared/orders/orders', 'shared/orders/races'],
+  [`${VENUE}/accounts.ts`]: [`${VENUE}/accounts`],
+  [`${VENUE}/order-rules.ts`]: [`${VENUE}/order-rules`],
+  [`${VENUE}/calls/sentences.ts`]: [`${VENUE}/calls/sentences`],
+  [`${VENUE}/calls/post-order.ts`]: [`${VENUE}/calls/post-order`],
+  // The look-ups take their five seconds.
+  [`${VENUE}/submission.ts`]: [`${VENUE}/submission`, `${VENUE}/settle`, `${VENUE}/fills`],
+  [`${VENUE}/http/transport.ts`]: [`${VENUE}/http/transport`],
+  [`${VENUE}/http/signed-requests.ts`]: [`${VENUE}/http/signed-requests`],
+  [`${VENUE}/http/reads.ts`]: [`${VENUE}/http/reads`],
+};
+
+/** Returns the name of a module in commands and reports. */
+function nameOf(file: string): string {
+  return file.replace(`${VENUE}/`, 'venue/').replaceAll('/', '-').replace(/\.ts$/, '');
 }
 
-/** The modules that are mutated, with the tests that have to notice. */
-export const MODULES: Readonly<Record<string, MutatedModule>> = {
-  decimals: { code: ['shared/decimal.ts'], tests: ['shared/decimal'] },
-  accounts: { code: ['shared/venue/polymarket/accounts.ts'], tests: ['shared/venue/polymarket/accounts'] },
-  challenge: { code: ['functions/orders/verification.ts'], tests: ['functions/verification'] },
-  settings: {
-    code: [
-      'shared/settings/table.ts',
-      'shared/settings/read.ts',
-      'shared/settings/config.ts',
-      'shared/settings/formats.ts',
-      'shared/settings/credentials.ts',
-    ],
-    tests: ['shared/settings/config', 'tools/settings'],
-  },
-  'order-rules': {
-    code: ['shared/venue/polymarket/order-rules.ts'],
-    tests: ['shared/venue/polymarket/order-rules'],
-  },
-  sentences: {
-    code: ['shared/venue/polymarket/calls/sentences.ts'],
-    tests: ['shared/venue/polymarket/calls/sentences'],
-  },
-  // The fingerprint, and what a record keeps; what is counted for a day.
-  records: {
-    code: ['shared/orders/record.ts', 'shared/orders/order-store.ts'],
-    tests: ['shared/orders/record', 'shared/orders/orders'],
-  },
-  // Who may send an order, and what becomes of it under its key.
-  keys: {
-    code: ['shared/orders/orders.ts', 'shared/orders/turn.ts', 'shared/orders/conclude.ts'],
-    tests: ['shared/orders/orders', 'shared/orders/races'],
-  },
-  // What an answer of the venue proves.
-  answers: {
-    code: ['shared/venue/polymarket/calls/post-order.ts'],
-    tests: ['shared/venue/polymarket/calls/post-order'],
-  },
-  // What is done where an answer proves nothing. The look-ups take their five seconds.
-  fate: {
-    code: ['shared/venue/polymarket/submission.ts'],
-    tests: ['shared/venue/polymarket/submission', 'shared/venue/polymarket/settle', 'shared/venue/polymarket/fills'],
-  },
-  // How the venue is called: limits, repeats, and what becomes of a connection.
-  transport: {
-    code: ['shared/venue/polymarket/http/transport.ts'],
-    tests: ['shared/venue/polymarket/http/transport'],
-  },
-  // What is signed for the venue, and which credentials go with it.
-  'signed-requests': {
-    code: ['shared/venue/polymarket/http/signed-requests.ts'],
-    tests: ['shared/venue/polymarket/http/signed-requests'],
-  },
-  'venue-reads': {
-    code: ['shared/venue/polymarket/http/reads.ts'],
-    tests: ['shared/venue/polymarket/http/reads'],
-  },
-  pipeline: {
-    code: ['functions/pipeline.ts'],
-    tests: ['functions/pipeline', 'functions/reads', 'functions/orders', 'functions/cors'],
-  },
-  'table-store': {
-    code: ['shared/orders/dynamodb-store.ts'],
-    tests: ['shared/orders/dynamodb-store', 'shared/orders/orders'],
-  },
-  'file-store': {
-    code: ['local/order-store/store.ts'],
-    tests: ['local/store'],
-  },
-};
+/** The modules that are mutated, with their code and tests, by name. */
+export const MODULES: Readonly<
+  Record<string, { readonly code: readonly string[]; readonly tests: readonly string[] }>
+> = Object.fromEntries(Object.entries(TESTS).map(([file, tests]) => [nameOf(file), { code: [file], tests }]));

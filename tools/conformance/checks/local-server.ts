@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
-import type { Answer } from '../answer.ts';
+import type { Answer } from '../ask.ts';
 import { expectProblem } from '../ask.ts';
 import { type Check, isLocal, type World } from '../check.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { z } from 'zod';
 import { formatDecimal, multiplyDecimals, parseDecimal, ZERO } from '../../../shared/decimal.ts';
-import type { Answer } from '../answer.ts';
+import type { Answer } from '../ask.ts';
 import { codeOf, expectProblem } from '../ask.ts';
 import { type Check, placesOrders, type Sample, type World } from '../check.ts';
 import { post } from './refused-orders.ts';

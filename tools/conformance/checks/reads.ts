@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { z } from 'zod';
 import { compareDecimals, parseDecimal, ZERO } from '../../../shared/decimal.ts';
-import type { Answer } from '../answer.ts';
+import type { Answer } from '../ask.ts';
 import { expectProblem } from '../ask.ts';
 import type { Check, World } from '../check.ts';
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Answer } from '../answer.ts';
+import type { Answer } from '../ask.ts';
 import { expectProblem } from '../ask.ts';
 import { type Check, isReadOnly, placesOrders, type World } from '../check.ts';
 import { STRANGER } from './everywhere.ts';
