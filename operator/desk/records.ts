@@ -90,7 +90,7 @@ export const UNREAD: ClientCells = {
 /** The part of a record that names the client and the caller. */
 export type Who = Pick<OrderRecord, 'client' | 'caller'>;
 
-/** Returns the cells of a client; without a record they say so. */
+/** Returns the cells of a client; `recorded` is false without a record. */
 export function cellsOf(record: Who | undefined): ClientCells {
   const { client, caller = null } = record ?? {};
   return {

@@ -66,7 +66,7 @@ const seconds = z.nonoptional(
 );
 const text = lenient(parsed(printable));
 
-/** `null` is what cannot be read: an odd row hides no other one, and has an id by which it can be cancelled. */
+/** An unreadable part is `null`: an odd row does not hide the others, and can be cancelled by its id. */
 const order = z.object({
   id: lenient(id),
   status: lenient(status),

@@ -2,9 +2,10 @@ import { writeFile } from 'node:fs/promises';
 import { formatDecimal } from '../../shared/decimal.ts';
 import { errorCode } from '../../shared/error-code.ts';
 import { areCredentialsRefused } from '../../shared/errors.ts';
+import type { Account } from '../../shared/venue/polymarket/accounts.ts';
 import { EXCHANGES } from '../../shared/venue/polymarket/official-client.ts';
 import type { Call } from '../../shared/venue/port.ts';
-import type { Account, AccountReads, Inspection, NotedCollateral } from '../inspection/inspection.ts';
+import type { AccountReads, Inspection, NotedCollateral } from '../inspection/inspection.ts';
 import { type CheckResult, fail, ok, warn } from './run.ts';
 import type { WalletKey } from './setup-checks.ts';
 

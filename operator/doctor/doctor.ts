@@ -33,7 +33,7 @@ function createAsk(run: Run, config: Step<Setup>): () => Promise<Asking> {
   let venue: Inspection | undefined;
   return async () => {
     const { clobUrl, proxyEnv } = (await need(config)).config;
-    // A venue on this machine is a paper venue, which has the path of the website, too.
+    // A venue on this machine is a paper venue, which also has the path of the website.
     const siteUrl = LOOPBACK.test(new URL(clobUrl).hostname) ? clobUrl : SITE_URL;
     venue ??= createInspection({ clobUrl, proxyEnv, siteUrl }, SILENT);
     return { venue, call: run.newCall() };

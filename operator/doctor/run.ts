@@ -69,7 +69,7 @@ const CHANGED = 'Try again; if it stays, look at https://status.polymarket.com, 
 /** Explains the refusal of a host. */
 function explainRefusal(reason: unknown, asks: string): readonly [message: string, fix: string] {
   if (reason === 'firewall') return [`${asks} is behind a firewall that refuses this machine.`, OTHER_NETWORK];
-  const fix = reason === 'region' ? GO_ELSEWHERE : 'docs/going-live.md says what the venue wants of an account.';
+  const fix = reason === 'region' ? GO_ELSEWHERE : 'See "Before the first order" in docs/going-live.md.';
   return [`${asks} refuses this machine or account (${reason}).`, fix];
 }
 

@@ -8,8 +8,8 @@ import { AppError } from '../../shared/errors.ts';
 import { type Config, parseLocalConfig } from '../../shared/settings/config.ts';
 import { ConfigError, tableOf } from '../../shared/settings/formats.ts';
 import type { Environment } from '../../shared/settings/table.ts';
-import { ACCOUNT_WORDS } from '../../shared/venue/polymarket/accounts.ts';
-import type { Account, Wallet } from '../inspection/inspection.ts';
+import { ACCOUNT_WORDS, type Account } from '../../shared/venue/polymarket/accounts.ts';
+import type { Wallet } from '../../shared/wallets/evm-key.ts';
 import { type CheckResult, fail, ok, skip, warn } from './run.ts';
 
 /** A wallet, and the API credentials that are set with it. */
@@ -74,7 +74,7 @@ export async function checkKey({ key, config }: Setup): Promise<CheckResult<Wall
   } catch (error) {
     const cause = error instanceof AppError && error.cause instanceof Error ? error.cause : error;
     if (!(error instanceof ConfigError || error instanceof AppError) || !(cause instanceof Error)) throw error;
-    return fail(cause.message, 'docs/going-live.md says how to make the key and who must be allowed to use it.');
+    return fail(cause.message, 'See "A key in AWS KMS" in docs/going-live.md.');
   }
 }
 
@@ -131,7 +131,7 @@ async function judgeStore(setting: string): Promise<CheckResult> {
   } catch (error) {
     const reason = Error.isError(error) ? error.message.replace(/\.$/, '') : 'unknown';
     const fix = isFile
-      ? 'Set SERVICE_STORE to a file in a folder of your own that you may write to, and that no other program holds.'
+      ? 'Set SERVICE_STORE to a file in a folder of your own that you may write to, and that only the service uses.'
       : 'Set AWS_REGION and credentials of AWS that may read and write this table.';
     return fail(`The store of orders (${setting}) cannot be used: ${reason}.`, fix);
   }

@@ -47,12 +47,16 @@ export async function checkReads(config: Config, log: Log, call: Call): Promise<
   return fail('The venue lists no market that has an order book.', STATUS_PAGE);
 }
 
+function isSame(name: string, other = ''): boolean {
+  return name.trim().toLowerCase() === other.trim().toLowerCase();
+}
+
 /** Compares the outcomes of the catalogue with those of the order book. */
 export async function checkOutcomes(markets: readonly Market[], { venue, call }: Asking): Promise<CheckResult> {
   const compared = await Promise.all(
     markets.map(async ({ id, conditionId, outcomes }) => {
       const names = conditionId === null ? undefined : await venue.readOutcomes(conditionId, call);
-      const isEqual = outcomes.every(({ tokenId, name }) => name === null || names?.get(tokenId) === name);
+      const isEqual = outcomes.every(({ tokenId, name }) => name === null || isSame(name, names?.get(tokenId)));
       return { id, isEqual: names === undefined || isEqual };
     }),
   );

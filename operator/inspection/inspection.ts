@@ -12,21 +12,14 @@ import type { Wallet } from '../../shared/wallets/evm-key.ts';
 import { type AccountReads, createAccountReads } from './read-account.ts';
 import { readRegion } from './read-region.ts';
 
-export type { Account } from '../../shared/venue/polymarket/accounts.ts';
-export { openWallet, type Wallet } from '../../shared/wallets/evm-key.ts';
 export type { AccountReads, NotedCollateral } from './read-account.ts';
 
-/** The hosts of the venue, as base URLs. */
-interface VenueUrls extends Pick<Config, 'clobUrl'>, Partial<Pick<Config, 'proxyEnv'>> {
-  /** The website. */
-  readonly siteUrl: string;
-}
+/** The hosts of the venue, the CLOB and the website, as base URLs. */
+type VenueUrls = Pick<Config, 'clobUrl'> & Partial<Pick<Config, 'proxyEnv'>> & { readonly siteUrl: string };
 
 const clobMarket = z.object({ t: z.array(z.object({ t: z.string(), o: z.string() })) });
 
-/**
- * Opens the inspection of the venue and of an account before the first order. Every call is a GET. Errors: those of `MarketData`.
- */
+/** Opens the inspection of the venue and of an account. Every call is a GET. Errors: those of `MarketData`. */
 export function createInspection(urls: VenueUrls, log: Log) {
   const clob = createTransport(urls.clobUrl, urls);
   const site = createTransport(urls.siteUrl, urls);

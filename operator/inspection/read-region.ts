@@ -25,7 +25,7 @@ const geoblock = z.object({
 
 /**
  * `GET /api/geoblock` of the website: the region in which the venue sees this machine. Its name is that of ISO 3166: the
- * country alone, or with its region behind a hyphen, such as CA-ON. Errors: see `MarketData`.
+ * country, or the country with its region behind a hyphen, such as CA-ON. Errors: see `MarketData`.
  */
 export async function readRegion(site: Transport, call: Call) {
   const spec = { name: 'read-region', method: 'GET', path: '/api/geoblock' } as const;
