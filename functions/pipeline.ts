@@ -111,7 +111,7 @@ const ALLOWED_HEADERS = [
   'Authorization, Content-Type, Idempotency-Key, If-None-Match',
   'X-Client-Address, X-Client-Signature, X-Client-Signature-Expires, X-Request-Id',
 ].join(', ');
-const EXPOSED_HEADERS = 'X-Request-Id, Retry-After, Idempotency-Replayed, ETag, Age, WWW-Authenticate';
+const EXPOSED_HEADERS = 'X-Request-Id, Retry-After, Idempotency-Replayed, ETag, WWW-Authenticate';
 /** How long a browser may keep the response to a preflight. */
 const PREFLIGHT_MAX_AGE_S = 600;
 

@@ -1239,8 +1239,6 @@ export interface components {
         ETag: string;
         /** @description This is the answer to an earlier request with the same `Idempotency-Key`. Absent otherwise. */
         "Idempotency-Replayed": "true";
-        /** @description Seconds since a cache took this answer from the service. Absent where there is none. */
-        Age: number;
         /** @description The methods of this path. */
         Allow: string;
         /** @description The order wants the signature of a wallet. */
@@ -1350,7 +1348,6 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    Age: components["headers"]["Age"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1450,7 +1447,6 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     ETag: components["headers"]["ETag"];
-                    Age: components["headers"]["Age"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1462,7 +1458,6 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     ETag: components["headers"]["ETag"];
-                    Age: components["headers"]["Age"];
                     [name: string]: unknown;
                 };
                 content?: never;

@@ -12,7 +12,7 @@ import { fakeMarketData, fakeOrders, TOKEN_ID } from '../support/venue/fake-venu
 
 const ALLOWED =
   'Authorization, Content-Type, Idempotency-Key, If-None-Match, X-Client-Address, X-Client-Signature, X-Client-Signature-Expires, X-Request-Id';
-const EXPOSED = 'X-Request-Id, Retry-After, Idempotency-Replayed, ETag, Age, WWW-Authenticate';
+const EXPOSED = 'X-Request-Id, Retry-After, Idempotency-Replayed, ETag, WWW-Authenticate';
 const ORDER = JSON.stringify({ token_id: TOKEN_ID, side: 'buy', price: 0.5, size: 5 });
 const EVIL = [
   'https://evil.example',

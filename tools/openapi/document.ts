@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { limit } from '../../functions/markets/request.ts';
+import { limit } from '../../functions/markets/endpoint.ts';
 import { ORDER_HEADERS } from '../../functions/orders/request.ts';
 import { REQUEST_ID } from '../../functions/pipeline.ts';
 import { ROUTES, type Route } from '../../functions/routes.ts';
@@ -122,7 +122,7 @@ const OPERATIONS = {
       'refused, so that a misspelt `limit` is not ignored. Answered within 10 seconds.',
     parameters: [parameter('query', 'limit', limit)],
     responses: {
-      200: success('The markets.', headerRefs('Age'), 'MarketList', named('markets', 'most-traded')),
+      200: success('The markets.', headerRefs(), 'MarketList', named('markets', 'most-traded')),
     },
   },
   book: {
@@ -136,8 +136,8 @@ const OPERATIONS = {
       ),
     ],
     responses: {
-      200: success('The book.', headerRefs('ETag', 'Age'), 'Book', named('book', 'book')),
-      304: success('The book that `If-None-Match` names is current.', headerRefs('ETag', 'Age')),
+      200: success('The book.', headerRefs('ETag'), 'Book', named('book', 'book')),
+      304: success('The book that `If-None-Match` names is current.', headerRefs('ETag')),
     },
   },
   orders: {

@@ -15,10 +15,6 @@ export const RESPONSE_HEADERS = {
     description: 'This is the answer to an earlier request with the same `Idempotency-Key`. Absent otherwise.',
     schema: { type: 'string', const: 'true' },
   },
-  Age: {
-    description: 'Seconds since a cache took this answer from the service. Absent where there is none.',
-    schema: { type: 'integer', minimum: 0 },
-  },
   Allow: { description: 'The methods of this path.', schema: text },
   'WWW-Authenticate': {
     description: 'The order wants the signature of a wallet.',
