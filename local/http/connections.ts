@@ -1,4 +1,4 @@
-import { type RequestListener, type ServerResponse, STATUS_CODES } from 'node:http';
+import { type IncomingMessage, type RequestListener, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { GatewayResult } from '../../functions/endpoint.ts';
@@ -31,7 +31,7 @@ function sendRaw(socket: Duplex, { statusCode = 500, headers, body = '' }: Gatew
 
 /** Creates the queues of requests: those of one connection are served one after the other. */
 export function createConnections(serve: RequestListener, log: Log) {
-  /** The connections that take further requests, each with the responses that are still to come, in their order. */
+  /** The connections that take further requests, each with its waiting responses in their order. */
   const open = new Map<Duplex, Set<ServerResponse>>();
 
   function endWith(last: ServerResponse): void {
@@ -42,8 +42,8 @@ export function createConnections(serve: RequestListener, log: Log) {
   }
 
   /**
-   * Closes a connection on which too many requests wait. Node frees them, up to 1,800, at the end of this turn of the event
-   * loop: the others are read in the next one, the newest first. 500 floods in one turn took 1.2 GB.
+   * Closes a connection with too many waiting requests. Node frees them, up to 1,800, at the end of this turn of the event
+   * loop: the other connections are read in the next one, the newest first. 500 floods in one turn took 1.2 GB.
    */
   function close(socket: Socket): void {
     log.warn('a connection was closed: too many requests wait on it', { address: socket.remoteAddress });
@@ -66,13 +66,13 @@ export function createConnections(serve: RequestListener, log: Log) {
       waiting.delete(response);
       serveFirst();
     });
-    // Called when all that was read at once is parsed, so that none of too many requests begins.
+    // After everything that was read at once is parsed, so that none of too many requests begins.
     if (waiting.size === 1) queueMicrotask(serveFirst);
-    // Node drops the requests that it has read behind one for an upgrade, and would answer a later one in their place.
+    // Node drops the requests behind one for an upgrade, and would answer a later one in their place.
     if (response.req.headers.upgrade !== undefined) endWith(response);
   }
 
-  /** Closes a connection after the responses that wait. Answers a request that did not come whole with an error. */
+  /** Closes a connection after the waiting responses. Answers an incomplete request with an error. */
   function end(socket: Duplex, error: AppError): void {
     const waiting = open.get(socket);
     if (!waiting || !socket.writable) return;
@@ -83,24 +83,20 @@ export function createConnections(serve: RequestListener, log: Log) {
     else if (!last.req.complete) send(last, toRefusal(error, log, last.req));
   }
 
-  function add(socket: Socket): void {
-    open.set(socket, new Set());
-    socket.once('close', () => open.delete(socket));
-  }
-
-  /** Takes a request, unless its connection ends or too many wait. */
-  const take: RequestListener = ({ socket }, response) => {
-    const waiting = open.get(socket);
-    if (waiting?.size === MAX_WAITING) close(socket);
-    else if (waiting) enqueue(waiting, response);
-  };
-
   return {
-    add,
-    take,
+    add: (socket: Socket): void => {
+      open.set(socket, new Set());
+      socket.once('close', () => open.delete(socket));
+    },
+    /** Takes a request, unless its connection ends or too many wait. */
+    take: ({ socket }: IncomingMessage, response: ServerResponse): void => {
+      const waiting = open.get(socket);
+      if (waiting?.size === MAX_WAITING) close(socket);
+      else if (waiting) enqueue(waiting, response);
+    },
     /** Answers bytes that Node's parser refuses. */
     refuse: (error: ParserError, socket: Duplex) => end(socket, fromParserError(error)),
-    /** Closes idle connections at once, and the others after the responses that wait. */
+    /** Closes idle connections at once, and the others after their waiting responses. */
     endAll: (): void => {
       for (const [socket, { size }] of [...open]) {
         if (size === 0) socket.destroy();

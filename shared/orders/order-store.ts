@@ -1,9 +1,5 @@
-import { type Decimal, formatDecimal, multiplyDecimals, toDecimal, toUnits, UNIT_DECIMALS } from '../decimal.ts';
-import { type AppError, refuse } from '../errors.ts';
+import { type Decimal, multiplyDecimals, toDecimal, toUnits, UNIT_DECIMALS } from '../decimal.ts';
 import { type OrderRecord, verifiedAddressOf, versionOf } from './record.ts';
-
-/** The orders that a sum of a day counts: those of one verified client, or all. */
-export type CapScope = 'client' | 'service';
 
 /** A change of the notional that is counted for a day, made in the same write as the record. */
 export interface DayCount {
@@ -33,7 +29,7 @@ export type Over =
 export type Written =
   | 'written'
   | { readonly standing: OrderRecord | undefined }
-  | { readonly fullDay: string; readonly scope: CapScope };
+  | { readonly fullDay: string; readonly scope: 'client' | 'service' };
 
 /** Returns the result of a write whose count would make a sum too large. */
 export function fullBy({ day, client }: DayCount): Written {
@@ -62,8 +58,6 @@ export function isReplaceable(standing: OrderRecord | undefined, over: Over): bo
   if ('version' in over) return versionOf(standing) === over.version;
   return standing.state === 'unfinished' && standing.orderId === over.unfinished;
 }
-
-const DAY_MS = 86_400_000;
 
 /** Returns the UTC day of a time, such as `2026-11-21`. */
 export function dayOf(time: number): string {
@@ -101,15 +95,4 @@ export function countsOf(record: OrderRecord, caps: DayCaps = {}): readonly DayC
 /** Returns the counts that give an order's notional back. */
 export function giveBack(record: OrderRecord): readonly DayCount[] {
   return countsOf(record).map((count) => ({ ...count, units: -count.units }));
-}
-
-/** Creates 422 `daily_cap_reached`, until the end of that day. */
-export function dailyCapReached(
-  caps: DayCaps,
-  { fullDay, scope }: { readonly fullDay: string; readonly scope: CapScope },
-): AppError {
-  const cap = scope === 'client' ? caps.maxDailyNotionalPerClient : caps.maxDailyNotional;
-  if (!cap) throw new Error('the store refused a count without a cap');
-  const resetsAt = `${dayOf(Date.parse(fullDay) + DAY_MS)}T00:00:00Z`;
-  return refuse('daily_cap_reached', { maxDailyNotional: formatDecimal(cap), resetsAt, scope });
 }

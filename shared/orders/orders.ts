@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import { type AppError, aboutOrder, type FactsOf, refuse } from '../errors.ts';
+import { formatDecimal } from '../decimal.ts';
+import { type AppError, aboutOrder, refuse } from '../errors.ts';
 import { LATE_ARRIVAL_MS, LEASE_MS } from '../limits.ts';
 import type { Call } from '../venue/port.ts';
 import { conclude, replay } from './conclude.ts';
-import { type CapScope, countsOf, dailyCapReached, dayOf } from './order-store.ts';
+import { countsOf, dayOf, type Written } from './order-store.ts';
 import { type FinishedOrder, type OrderRecord, type UnfinishedOrder, verifiedAddressOf } from './record.ts';
 import {
   attempt,
@@ -15,6 +16,8 @@ import {
   type Placing,
   type Turn,
 } from './turn.ts';
+
+const DAY_MS = 86_400_000;
 
 /** The orders of the operator's wallet. */
 export interface Orders {
@@ -138,15 +141,19 @@ function newLease({ leaseMs }: Placing, now: number): UnfinishedOrder['lease'] {
   return { owner: randomUUID(), until: now + leaseMs };
 }
 
+/** Logs and creates 422 `daily_cap_reached`, until the end of the day that is full. */
 function aboveDailyCap(
   placing: Placing,
   orderId: string,
-  full: { readonly fullDay: string; readonly scope: CapScope },
+  { fullDay, scope }: Extract<Written, { readonly fullDay: string }>,
 ): AppError {
   const { log, call } = placing;
-  const trace = { order_id: orderId, scope: full.scope, ...call.trace };
+  const trace = { order_id: orderId, scope, ...call.trace };
   log.audit('an order is above what is left of the daily cap', { ...trace, metric: 'daily_cap_warnings' });
-  return aboutOrder(dailyCapReached(placing, full), orderId);
+  const cap = scope === 'client' ? placing.maxDailyNotionalPerClient : placing.maxDailyNotional;
+  if (!cap) throw new Error('the store refused a count without a cap');
+  const resetsAt = `${dayOf(Date.parse(fullDay) + DAY_MS)}T00:00:00Z`;
+  return aboutOrder(refuse('daily_cap_reached', { maxDailyNotional: formatDecimal(cap), resetsAt, scope }), orderId);
 }
 
 async function claimFound(record: OrderRecord, placing: Placing): Promise<Turn | FinishedOrder> {
@@ -178,18 +185,17 @@ async function takeOver(found: UnfinishedOrder, placing: Placing): Promise<Turn 
   return standing;
 }
 
-function reused(belongsTo: FactsOf<'idempotency_key_reused'>['belongsTo']): AppError {
-  return refuse('idempotency_key_reused', { belongsTo });
-}
-
 /**
  * Throws 422 `idempotency_key_reused` for the record of another order or client, and of one that was signed for another
  * account or venue: it could neither be looked up nor sent.
  */
 function checkBelongs(record: OrderRecord, { entry, order, client }: Placing): void {
-  if (!isDeepStrictEqual(record.terms, order)) throw reused('another order');
   const [owner, caller] = [verifiedAddressOf(record.client), verifiedAddressOf(client)];
-  if (owner !== caller) throw reused(owner === null || caller === null ? 'another service' : 'another client');
-  const isSame = record.walletAddress === entry.walletAddress && isDeepStrictEqual(record.signedFor, entry.signedFor);
-  if (!isSame) throw reused('another service');
+  const isSameService =
+    record.walletAddress === entry.walletAddress &&
+    isDeepStrictEqual(record.signedFor, entry.signedFor) &&
+    (owner === null) === (caller === null);
+  if (!isDeepStrictEqual(record.terms, order)) throw refuse('idempotency_key_reused', { belongsTo: 'another order' });
+  if (!isSameService) throw refuse('idempotency_key_reused', { belongsTo: 'another service' });
+  if (owner !== caller) throw refuse('idempotency_key_reused', { belongsTo: 'another client' });
 }

@@ -10,7 +10,7 @@ import { createTransport } from './http/transport.ts';
 const PAGE_MARGIN = 20;
 /** Pages looked at beyond those that the limit needs when everything on them can be traded. */
 const SPARE_PAGES = 4;
-/** Markets and tokens that are remembered as logged; bounds the memory of a long-lived process. */
+/** The most markets that are remembered as logged: bounds the memory of a long-lived process. */
 const MAX_REMEMBERED = 10_000;
 
 const NO_VOLUME: Decimal = { coefficient: -1n, scale: 0 };
@@ -38,15 +38,11 @@ export function createMarketData(
   const clob = createTransport(clobUrl, { proxyEnv });
   const logged = new Set<string>();
 
-  /** Returns true the first time that it is asked about a market or token. */
-  function isFirst(id: string): boolean {
-    if (logged.has(id) || logged.size >= MAX_REMEMBERED) return false;
-    logged.add(id);
-    return true;
-  }
-
+  /** Logs a market once. */
   function logLeftOut({ id, reason }: NonNullable<MarketParse['leftOut']>, { trace }: Call): void {
-    if (isFirst(id)) log.warn('market left out', { market_id: id, reason, ...trace });
+    if (logged.has(id) || logged.size >= MAX_REMEMBERED) return;
+    logged.add(id);
+    log.warn('market left out', { market_id: id, reason, ...trace });
   }
 
   async function listMarkets(limit: number, call: Call): Promise<MarketList> {
@@ -75,12 +71,6 @@ export function createMarketData(
 
   return {
     listMarkets,
-    async readBook(tokenId, call) {
-      const { book, hasOddLevels } = await readBook(clob, tokenId, call);
-      if (hasOddLevels && isFirst(tokenId)) {
-        log.warn('levels at a price of 0 or 1 were left out of a book', { token_id: tokenId, ...call.trace });
-      }
-      return book;
-    },
+    readBook: async (tokenId, call) => (await readBook(clob, tokenId, call)).book,
   };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { parseDecimal, ZERO } from '../../../shared/decimal.ts';
-import { countsOf, dailyCapReached, dayOf, giveBack } from '../../../shared/orders/order-store.ts';
+import { countsOf, dayOf, giveBack } from '../../../shared/orders/order-store.ts';
 import { decodeRecord, encodeRecord } from '../../../shared/orders/record.ts';
 import { finishedOrder, PLACED, REFUSED, unfinishedOrder } from '../../support/orders/order-records.ts';
 
@@ -89,11 +89,5 @@ describe('what is counted for a day', () => {
   it('belongs to the UTC day of its signing', () => {
     const midnight = Date.parse(`${NEXT}T00:00:00Z`);
     expect([dayOf(midnight - 1), dayOf(midnight)]).toStrictEqual([DAY, NEXT]);
-  });
-
-  it('resets at the end of the day that is full', () => {
-    expect(dailyCapReached({ maxDailyNotional: decimal('1') }, { fullDay: DAY, scope: 'service' }).facts).toMatchObject(
-      { resetsAt: `${NEXT}T00:00:00Z` },
-    );
   });
 });

@@ -38,10 +38,9 @@ function toIsoTime(milliseconds: string | null): string | null {
 }
 
 /**
- * Sorts best first, whatever order the venue sends. A level without shares offers nothing, and no order can be placed at
- * a price of 0 or 1. Canonical decimals inside
- * (0, 1) differ in their fractions alone, and those are in the order of their texts: comparing decimals would double the
- * time of parsing a book of 300 levels, from 0.17 to 0.36 ms.
+ * Sorts best first, whatever order the venue sends. Leaves out levels without shares, and those at a price of 0 or 1, where
+ * no order can be placed. Compares canonical decimals inside (0, 1) by their texts: comparing decimals would double the time
+ * of parsing a book of 300 levels, from 0.17 to 0.36 ms.
  */
 function sortSide(levels: readonly PriceLevel[], direction: 1 | -1): readonly PriceLevel[] {
   const compare = (a: string, b: string) => (a < b ? -direction : a > b ? direction : 0);
@@ -70,9 +69,8 @@ export function parseBook(text: string, tokenId: string) {
     timestamp: toIsoTime(data.timestamp),
     hash: data.hash,
   };
-  const isOutside = ({ price }: PriceLevel) => !isInside(price);
   /** `version`: that of the protocol, where the book itself states it. */
-  return { book, version: data.version ?? undefined, hasOddLevels: [...data.bids, ...data.asks].some(isOutside) };
+  return { book, version: data.version ?? undefined };
 }
 
 /** `GET /book` of the CLOB: returns the levels and the rules of a token. Errors: see `MarketData`. */

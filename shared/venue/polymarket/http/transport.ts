@@ -93,7 +93,7 @@ export function createVenueClock(ownNow: () => number = Date.now, uptime = () =>
 }
 
 /** The clock of a host of the venue. */
-export type VenueClock = ReturnType<typeof createVenueClock>;
+type VenueClock = ReturnType<typeof createVenueClock>;
 
 /** A longer wait is a mistake of the venue's. */
 const MAX_WAIT_S = 86_400;

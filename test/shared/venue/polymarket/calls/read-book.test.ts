@@ -157,15 +157,6 @@ describe('a book', () => {
     });
   });
 
-  it('logs once per token that levels were left out', async () => {
-    const { log, lines } = collectLog();
-    const venue = await startVenue(() => ({ body: bookAnswer(TOKEN, { asks: [{ price: '1', size: '9' }] }) }));
-    const data = createMarketData({ gammaUrl: venue.url, clobUrl: venue.url }, log);
-    await data.readBook(TOKEN, callWithin());
-    await data.readBook(TOKEN, callWithin());
-    expect(lines.map(({ message }) => message)).toStrictEqual(['levels at a price of 0 or 1 were left out of a book']);
-  });
-
   it('of protocol v2 names its version', async () => {
     const token = v2TokenId(3);
     const { book } = await readFrom({ body: bookAnswer(token, { version: 'v2' }) }, token);
