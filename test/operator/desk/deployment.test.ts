@@ -29,7 +29,7 @@ let outputs: Record<string, string>;
 let described: string[];
 let creds: { key: string; secret: string; passphrase: string };
 
-/** CloudFormation on loopback: one stack, and what a wrong name is answered. */
+/** CloudFormation on loopback: one stack, and an error for any other name. */
 beforeEach(async () => {
   outputs = { OrdersTable: 'orders', WalletSecret: SECRET, WalletAddress: OWN.address };
   described = [];
@@ -83,7 +83,7 @@ function desk(args: readonly string[], env: Record<string, string> = {}) {
   return runDesk([...args, ...OF_DEPLOYMENT], settings, { secrets: never });
 }
 
-/** Runs it as `npm run orders` does. */
+/** Runs the program as `npm run orders` does. */
 async function deskProcess(args: readonly string[]) {
   const env = { PATH: process.env['PATH'], SERVICE_CLOB_URL: paper.url, ...awsVariables() };
   const command = ['operator/start.js', 'orders', ...args, ...OF_DEPLOYMENT];

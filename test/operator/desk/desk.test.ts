@@ -129,7 +129,7 @@ describe('open', () => {
       code: 0,
       rows: [{ client_address: ALICE }],
     });
-    // A malformed key would stop whoever reads it.
+    // A malformed key would stop a command that reads it.
     expect((await deskRows(['open'], { ...credentials, SERVICE_PRIVATE_KEY: 'unread' }, { secrets })).code).toBe(0);
     const paths = service.venue.requests().map(({ path }) => path);
     expect(paths.filter((path) => path === '/auth/derive-api-key')).toStrictEqual([]);
@@ -403,7 +403,7 @@ describe('cancel', () => {
     ]);
     expect(err).toContain('These are all orders of the account, also those that were placed elsewhere.');
     expect(err).toMatch(/\n2 cancelled; none of them rests\.\n$/);
-    // The other account's.
+    // That of the other account.
     expect(resting()).toHaveLength(1);
   });
 
@@ -458,22 +458,18 @@ describe('cancel', () => {
 
 describe('the command line', () => {
   const ID = `0x${'ab'.repeat(32)}`;
-  /** A venue that nobody serves: asking it would be exit 1. */
-  const OF_NOBODY = paperSettings('http://127.0.0.1:9', tmpdir());
+  /** A venue on a closed port: a request would end with 1. */
+  const CLOSED = paperSettings('http://127.0.0.1:9', tmpdir());
 
   it.each([
     [[], /^Name a command: open, show, cancel, fills or positions\./],
     [['nope'], /^Name a command: open, show, cancel, fills or positions\./],
-    [['nope', '--all'], /^Name a command: open, show, cancel, fills or positions\./],
-    [['--all'], /^Unknown option '--all'/],
     [['open', '--formt', 'csv'], /^Unknown option '--formt'/],
     [['open', '--format', 'xml'], /^--format must be one of: table, csv, json\./],
-    [['open', 'x'], /^An argument belongs to no option\./],
     [['open', '--region', 'eu-west-1'], /^--region needs --stack\./],
     [['open', '--stack', 'a', '--settings', 'b'], /^--settings and --stack exclude each other\./],
     [['open', '--stack', PAPER_KEY], /^--stack and --settings take names, not a key\./],
     [['show'], /^Name one order\./],
-    [['show', ID, ID.replace('a', 'c')], /^Name one order\./],
     [['show', `0x${'5e'.repeat(31)}`], /^An order id is 0x and 64 hex digits\./],
     [['cancel', '--yes'], /^Name orders, or one of --client, --token and --all\./],
     [['cancel', ID, '--all', '--yes'], /^Name orders, or one of/],
@@ -482,11 +478,9 @@ describe('the command line', () => {
     [['cancel', '--token', '0x1', '--yes'], /^--token must be the decimal id/],
     [['cancel', ID], /^Without a terminal to ask at, --yes is needed\./],
     [['fills', '--since', '2026-02-30'], /^--since must be a time such as/],
-    [['fills', '--since', 'yesterday'], /^--since must be a time such as/],
     [['fills', '--since', '2026-11-02', '--until', '2026-11-01'], /^--since must be before --until\./],
-    [['fills', '--client', ''], /^Option '--client' needs a value\./],
   ])('exits with 2 for %j', async (args, words) => {
-    const { code, out, err } = await desk(args, OF_NOBODY);
+    const { code, out, err } = await desk(args, CLOSED);
     expect([code, out]).toStrictEqual([2, '']);
     expect(err).toMatch(words);
   });

@@ -17,7 +17,7 @@ import { createRandom } from '../../../tools/support/random.ts';
 import { FULL_EXTENT } from '../../support/jest.ts';
 import { deskRows } from '../../support/operator/desk.ts';
 
-/** Orders of 7 clients among the orders of others, in four markets, by chance: each seed is another history. */
+/** Random orders of 7 clients and of a stranger, in four markets: each seed is another history. */
 const SEED = Number(process.env['DESK_SEED'] ?? '1');
 const ORDERS = FULL_EXTENT ? 2_000 : 150;
 const CLIENTS = Array.from({ length: 7 }, (_, index) => (index === 0 ? null : `client-${index}`));
@@ -61,7 +61,7 @@ let env: Environment;
 let venueUrl = '';
 let tokens: readonly string[] = [];
 const agent = new Agent({ keepAlive: true, maxSockets: 8 });
-/** What the service answered to each order, with its client and its price. */
+/** The answer of the service to each order, with its client and its price. */
 const placed = new Map<
   string,
   { client: string | null; price: bigint; atOnce: bigint; valueAtOnce: bigint; token: string; side: string }
@@ -95,7 +95,7 @@ async function place(): Promise<void> {
   const [price, size] = [toDecimal(BigInt(cents) * 10_000n), toDecimal(BigInt(lots) * 10_000n)];
   const client = random.pick(CLIENTS);
   const { success, data } = answer.safeParse(await post({ token_id: token, side, price, size }, client));
-  // The dollar that a marketable order has to be worth, for example.
+  // Refused, for example below the dollar of a marketable order.
   if (!success) return;
   const [atOnce, valueAtOnce] = [fromDecimal(data.filled_size), fromDecimal(data.filled_value)];
   placed.set(data.order_id, { client, price: fromDecimal(price), atOnce, valueAtOnce, token, side });
@@ -183,7 +183,7 @@ describe(`the report of ${ORDERS} orders of ${CLIENTS.length} clients (seed ${SE
     expect(new Set(fills.map(({ trade_id }) => trade_id)).size).toBeLessThan(fills.length);
   }, 60_000);
 
-  it('has for each client the shares and the value that the service and the venue tell of its orders', async () => {
+  it('has for each client the shares and the value of its orders at the service and the venue', async () => {
     const { rows } = await deskRows(['fills', '--by-client'], env);
     const expected = new Map<string | null, { shares: bigint; value: bigint }>();
     for (const { id, size_matched } of venue.orders()) {
@@ -191,7 +191,7 @@ describe(`the report of ${ORDERS} orders of ${CLIENTS.length} clients (seed ${SE
       if (!order || size_matched === '0') continue;
       const { shares = 0n, value = 0n } = expected.get(order.client) ?? {};
       const matched = fromDecimal(size_matched);
-      // What was not filled at once rested, and was filled at its own price.
+      // The rest of an order is filled later, at its own price.
       const worth = order.valueAtOnce + notional(matched - order.atOnce, order.price);
       expected.set(order.client, { shares: shares + matched, value: value + worth });
     }
@@ -207,7 +207,7 @@ describe(`the report of ${ORDERS} orders of ${CLIENTS.length} clients (seed ${SE
     expect(expected.size).toBe(CLIENTS.length);
   }, 60_000);
 
-  it('counts no trade that failed, in either part, and takes off the book what is left', async () => {
+  it('counts no failed trade, and cancels the rest', async () => {
     const before = await fillsNow();
     const failed = new Set(before.filter(() => random() < 0.1).map(({ trade_id }) => trade_id));
     for (const id of failed) {

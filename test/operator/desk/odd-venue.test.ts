@@ -23,7 +23,7 @@ function idOf(name: string): string {
 let folder: string;
 let store: string;
 
-/** A store that knows three orders, one of them of nobody. */
+/** A store with the records of three orders, one of them without a client. */
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'odd-venue-'));
   store = join(folder, 'orders.db');
@@ -91,7 +91,7 @@ function tradeOf(id: string, more: object = {}) {
   };
 }
 
-/** A venue with these pages of trades; fees are 4 %, of takers alone. */
+/** A venue with these pages of trades; the fees are 4 %, for takers only. */
 function venueOf(pages: readonly (readonly unknown[])[], fd: object | null = { r: 0.04, e: 1, to: true }) {
   return startVenue(({ path, query }): Reply => {
     if (path.startsWith('/clob-markets/')) return { body: { t: [{ t: YES, o: 'Yes' }], mts: 0.01, tbf: 1_000, fd } };
@@ -221,7 +221,7 @@ describe('our part of an odd trade', () => {
     const unknown = await fillsOf([[tradeOf('t-1', own)]], [], null);
     expect(unknown.rows).toMatchObject([{ fee: null, fee_source: null }]);
     expect(unknown.err).toBe('The fee of 1 fill is not known, and in no sum.\n');
-    // Fee details that cannot be read are not none.
+    // Unreadable fee details are not free.
     for (const fd of [{ r: 0.04, e: 1.5, to: true }, { r: 0.04, e: 1 }, 'soon']) {
       const { url } = await startVenue(({ path }): Reply => {
         const data = [tradeOf('t-1', own)];
