@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import type { Contract } from './contract.ts';
+import type { Answer, Contract } from './contract.ts';
 
 /** The part of `fetch` that the suite needs. */
 export type FetchLike = (url: string, init: RequestInit) => Promise<Response>;
@@ -111,13 +111,4 @@ export function expectProblem(answer: Answer, code: string, field?: string): voi
   const { body } = answer;
   const errors = typeof body === 'object' && body !== null && 'errors' in body ? body.errors : undefined;
   assert.ok(JSON.stringify(errors).includes(`"field":"${field}"`), `errors does not name ${field}`);
-}
-
-/** An answer of the service under test. */
-export interface Answer {
-  readonly method: string;
-  readonly status: number;
-  readonly headers: Headers;
-  /** The JSON value, or the text if it is not JSON; `undefined` without a body. */
-  readonly body: unknown;
 }

@@ -1,8 +1,8 @@
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { z } from 'zod';
 import type { ClientWallet } from '../support/client-wallets.ts';
-import type { Answer } from './ask.ts';
 import { type Ask, codeOf, type Request } from './ask.ts';
+import type { Answer } from './contract.ts';
 
 /** A client of a service that verifies its clients, with a wallet that is thrown away. */
 export interface SigningClient {

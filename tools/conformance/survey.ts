@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { compareDecimals, type Decimal, multiplyDecimals, parseDecimal, ZERO } from '../../shared/decimal.ts';
-import type { Answer } from './ask.ts';
 import { type Ask, isOfGateway } from './ask.ts';
 import type { Sample, World } from './check.ts';
+import type { Answer } from './contract.ts';
 import type { Credentials } from './signed-fetch.ts';
 
 const health = z.object({ mode: z.enum(['read-only', 'order-placing']) });

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
-import type { Answer } from '../ask.ts';
 import { expectProblem } from '../ask.ts';
 import { type Check, isLocal, type World } from '../check.ts';
+import type { Answer } from '../contract.ts';
 
 /** A raw connection is given up after this time. */
 const GIVE_UP_MS = 20_000;

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { z } from 'zod';
 import { formatDecimal, multiplyDecimals, parseDecimal, ZERO } from '../../../shared/decimal.ts';
-import type { Answer } from '../ask.ts';
 import { codeOf, expectProblem } from '../ask.ts';
 import { type Check, placesOrders, type Sample, type World } from '../check.ts';
+import type { Answer } from '../contract.ts';
 import { post } from './refused-orders.ts';
 
 const healthy = z.object({ wallet_address: z.nullable(z.string()) });

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { z } from 'zod';
 import { compareDecimals, parseDecimal, ZERO } from '../../../shared/decimal.ts';
-import type { Answer } from '../ask.ts';
 import { expectProblem } from '../ask.ts';
 import type { Check, World } from '../check.ts';
+import type { Answer } from '../contract.ts';
 
 const markets = z.object({
   items: z.array(z.object({ id: z.string(), volume_24h: z.string().nullable() })),

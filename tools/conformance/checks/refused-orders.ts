@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import type { Answer } from '../ask.ts';
 import { expectProblem } from '../ask.ts';
 import { type Check, isReadOnly, placesOrders, type World } from '../check.ts';
+import type { Answer } from '../contract.ts';
 import { STRANGER } from './everywhere.ts';
 
 /**

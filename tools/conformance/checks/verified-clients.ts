@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { challengeText } from '../../../functions/orders/verification.ts';
 import { secondsFromNow, solanaWallet } from '../../support/client-wallets.ts';
-import type { Answer } from '../ask.ts';
 import { expectProblem } from '../ask.ts';
 import { type Check, verifiesClients, type World } from '../check.ts';
+import type { Answer } from '../contract.ts';
 import { challengeOf, type SigningClient } from '../signing.ts';
 import { JSON_TYPE, NOWHERE } from './refused-orders.ts';
 
