@@ -98,13 +98,13 @@ function createSite({ venueUrl, service }: ConsoleOptions, origins: readonly str
     if (origins.includes(headers.origin ?? '')) next();
     else sayIn(response, 403, 'Only the pages of this server may change the venue.');
   };
-  const handOn: RequestHandler = async ({ method, path, body: change = null }, response) => {
-    const answer = await fetch(venueUrl + path, { method, body: change, signal: AbortSignal.timeout(REQUEST_MS) });
+  const handOn: RequestHandler = async ({ method, url, body: change = null }, response) => {
+    const answer = await fetch(venueUrl + url, { method, body: change, signal: AbortSignal.timeout(REQUEST_MS) });
     const body = await answer.text();
     response.status(answer.status).type('json').send(body);
   };
   const text = express.text({ type: () => true, limit: MAX_CONTROL_BYTES });
-  app.get(['/paper/orders', '/paper/trades'], handOn);
+  app.get(['/paper/orders', '/paper/trades', '/paper/faults', '/paper/accounts'], handOn);
   app.post(['/paper/cancel', '/paper/faults'], fromOwnPage, text, handOn);
   app.delete('/paper/faults', fromOwnPage, handOn);
   app.use(async ({ method, path }, response) => {

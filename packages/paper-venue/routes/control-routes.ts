@@ -66,6 +66,19 @@ function changeAccount(state: VenueState, request: PaperRequest): Reply {
   return done();
 }
 
+/** Answers with an account's collateral and its shares of one token, each with what no open order reserves. */
+function showAccount({ exchange }: VenueState, { query }: PaperRequest): Reply {
+  const [holder, token] = [query.get('address')?.toLowerCase() ?? '', query.get('token_id') ?? ''];
+  if (!exchange.catalogue.byToken(token)) throw new VenueRefusal(404, 'market not found');
+  const [collateral, shares] = [exchange.ledger.collateral(holder), exchange.ledger.shares(holder, token)];
+  return json({
+    collateral: toDecimal(collateral),
+    free_collateral: toDecimal(collateral - exchange.reserved(holder, null)),
+    shares: toDecimal(shares),
+    free_shares: toDecimal(shares - exchange.reserved(holder, token)),
+  });
+}
+
 /** Changes how a trade, or every trade of an order so far, settled; holdings and books stay as they are. */
 function changeTrade(state: VenueState, request: PaperRequest): Reply {
   const { id, order_id, status } = bodyOf(tradeBody, request);
@@ -158,6 +171,7 @@ export function controlRoutes({ state, faults, late, log }: Parts): readonly Rou
     ['POST', '/paper/cancel', (request) => cancelOrder(state, request)],
     ['GET', '/paper/trades', () => lastTrades(state)],
     ['POST', '/paper/tick-size', (request) => changeTick(state, request)],
+    ['GET', '/paper/accounts', (request) => showAccount(state, request)],
     ['POST', '/paper/accounts', (request) => changeAccount(state, request)],
     ['POST', '/paper/trades', (request) => changeTrade(state, request)],
     ['POST', '/paper/look-ups', (request) => changeLookUps(state, request)],
