@@ -1,4 +1,4 @@
-import { addressOf, type ErrorCode, memberOf, OrderBookError } from './error.ts';
+import { addressOf, type ErrorCode, memberOf, NOT_PASSED_ON, OrderBookError } from './error.ts';
 
 type KindOf<Value> = [Value] extends [string]
   ? 'string'
@@ -54,8 +54,7 @@ function errorOf(response: Response, body: unknown, baseUrl: string): OrderBookE
     const { type, title, status: _repeated, code, detail, request_id: requestId, ...facts } = body;
     return new OrderBookError(detail, { code, status, requestId, retryAfter, facts });
   }
-  // Statuses by which a gateway or a proxy refuses or fails by itself.
-  const isOfGateway = [401, 403, 407, 413, 429].includes(status) || status >= 500;
+  const isOfGateway = NOT_PASSED_ON.includes(status) || status >= 500;
   const advice = isOfGateway ? 'a gateway or proxy in front of it did.' : 'check baseUrl.';
   return new OrderBookError(`${addressOf(baseUrl)} answered ${status}, but not as this service does: ${advice}`, {
     code: status === 429 ? 'rate_limited' : 'foreign_answer',

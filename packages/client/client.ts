@@ -31,6 +31,8 @@ export interface ClientOptions {
   readonly baseUrl: string;
   /** Replaces the platform's `fetch`, for example by one that signs requests. */
   readonly fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined;
+  /** Where the service runs, for a public page: Chrome then asks the user, and lets an https page call plain http. */
+  readonly targetAddressSpace?: 'local' | 'loopback' | undefined;
   /** Signs each order, for a service that verifies its clients. */
   readonly wallet?: Wallet | undefined;
 }
@@ -98,13 +100,18 @@ export function newIdempotencyKey(): string {
   return [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
-function sender({ baseUrl, fetch = globalThis.fetch }: ClientOptions): Send {
+function sender({ baseUrl, fetch: request = fetch, targetAddressSpace }: ClientOptions): Send {
   const root = baseUrl.replace(/\/+$/, '');
+  const shared = { targetAddressSpace };
   return async (path, init, limitMs) => {
     const limit = AbortSignal.timeout(limitMs);
     // Node 20 forgets a limit that nothing listens to: `any` does not hold it.
     limit.onabort = () => undefined;
-    return fetch(root + path, { ...init, signal: init.signal ? AbortSignal.any([init.signal, limit]) : limit });
+    return request(root + path, {
+      ...init,
+      ...shared,
+      signal: init.signal ? AbortSignal.any([init.signal, limit]) : limit,
+    });
   };
 }
 

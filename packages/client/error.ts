@@ -67,7 +67,7 @@ const PLACED_NOTHING: readonly string[] = [
   'venue_unavailable',
 ];
 /** Statuses by which a gateway or proxy refuses a request that it does not pass on. */
-const NOT_PASSED_ON: readonly (number | undefined)[] = [401, 403, 407, 413, 429];
+export const NOT_PASSED_ON: readonly (number | undefined)[] = [401, 403, 407, 413, 429];
 
 /** Returns true if an order may be live after an attempt that ended with this error; `before`: if it may have been already. */
 export function mayBeLiveAfter({ code, status, facts }: OrderBookError, before: boolean): boolean {

@@ -43,6 +43,18 @@ describe('a client of a service on paper', () => {
     expect(venue.orders()).toMatchObject([{ id: placed.order_id }]);
   });
 
+  it('tells fetch the address space of the service where it is given one', async () => {
+    const spaces: unknown[] = [];
+    const send = (url: string, init: RequestInit) => {
+      spaces.push(Reflect.get(init, 'targetAddressSpace'));
+      return fetch(url, init);
+    };
+    const { url } = await startPaperService();
+    await createClient({ baseUrl: url, fetch: send, targetAddressSpace: 'loopback' }).health();
+    await createClient({ baseUrl: url, fetch: send }).health();
+    expect(spaces).toStrictEqual(['loopback', undefined]);
+  });
+
   it('throws what the service answers, with its facts', async () => {
     const { url } = await startPaperService();
     const client = createClient({ baseUrl: url });

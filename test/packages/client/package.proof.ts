@@ -51,6 +51,12 @@ describe('the packed client', () => {
     expect(size).toBeLessThanOrEqual(MAX_BYTES);
   });
 
+  it('is required by CommonJS', async () => {
+    const script = `console.log(typeof require('${NAME}').createClient)`;
+    const { stdout } = await run(process.execPath, ['--input-type=commonjs', '-e', script], { cwd: project });
+    expect(stdout).toBe('function\n');
+  });
+
   it.each([process.execPath, SYSTEM_NODE ?? process.execPath])('runs in %s', async (node) => {
     const { url } = await startPaperService();
     const script = `
