@@ -239,6 +239,7 @@ export function createDocument() {
       version: VERSION,
       summary: 'Markets, order books and limit orders of a prediction-market venue',
       description: DESCRIPTION,
+      contact: { name: 'The maintainers, see SECURITY.md and CONTRIBUTING.md' },
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [
