@@ -1,32 +1,18 @@
-import {
-  type Book,
-  type Client,
-  createClient,
-  type HealthStatus,
-  type Market,
-  OrderBookError,
-} from '../client/client.ts';
-import { describeDepth, markOwn, type RestingOrder, showLadder, showTrades } from './book.ts';
-import { drawDepth } from './depth-chart.ts';
-import { counted, find, make, makeFacts, shorten, timeOfDay } from './dom.ts';
+import { type Book, type Client, createClient, type HealthStatus, OrderBookError } from '../client/client.ts';
+import { showTrades } from './book.ts';
+import { type BookView, createBookView } from './book-view.ts';
+import { find, makeFacts, say, shorten } from './dom.ts';
+import { createFaultSwitch } from './faults.ts';
 import { textOf } from './json.ts';
-import { type Chosen, markChosen, showMarkets } from './markets.ts';
+import { type Chosen, createMarketList, type MarketList } from './markets.ts';
 import { createOrderForm, type OrderForm } from './order-form.ts';
-import {
-  cancelAtVenue,
-  createFaultSwitch,
-  type FaultSwitch,
-  listTrades,
-  listVenueOrders,
-  showVenueOrders,
-} from './paper.ts';
+import { createOwnOrders, type OwnOrders } from './own-orders.ts';
+import { listTrades, readHoldings } from './paper.ts';
 import { createPlacement } from './placement.ts';
 import { createRequestLog, type RequestLog } from './request-log.ts';
+import { createToast } from './toast.ts';
 
-/** Markets that are listed: more make a slow page and a slow answer. */
-const MARKETS = 100;
-
-/** Pause before markets that could not be listed are asked for again. */
+/** Pause before a service that did not answer is asked again. */
 const RETRY_MS = 5_000;
 
 /** Facts from the server of this page, if it has any. */
@@ -44,12 +30,6 @@ async function readFacts(): Promise<Facts> {
   return { serviceUrl: textOf(facts, 'service_url') ?? named, paperWallet: textOf(facts, 'paper_wallet') };
 }
 
-/** Writes a text; the same text again is not announced again by a screen reader. */
-function say(id: string, text: string): void {
-  const element = find(id, HTMLElement);
-  if (element.textContent !== text) element.textContent = text;
-}
-
 /** Reads the health; `undefined` if this page may not, or nothing answers. */
 async function readHealth(client: Client): Promise<HealthStatus | undefined> {
   try {
@@ -61,11 +41,16 @@ async function readHealth(client: Client): Promise<HealthStatus | undefined> {
   }
 }
 
+/** Shows the parts that only a service on paper has, or hides them. */
+function showPaper(isPaper: boolean): void {
+  find('console', HTMLElement).classList.toggle('paper', isPaper);
+}
+
 function showService(serviceUrl: string, health: HealthStatus | undefined, isPaper: boolean): void {
-  const badge = find('badge', HTMLElement);
-  badge.className = isPaper ? 'badge paper' : 'badge real';
+  showPaper(isPaper);
+  find('badge', HTMLElement).className = isPaper ? 'badge paper' : 'badge real';
   const real = health ? 'NOT PAPER: real money' : 'READ ONLY: no orders';
-  badge.textContent = isPaper ? 'PAPER: no real money' : real;
+  say('badge', isPaper ? 'PAPER: no real money' : real);
   const facts = {
     Service: serviceUrl,
     ...(health && { Mode: health.mode, Wallet: shorten(health.wallet_address ?? 'none'), Version: health.version }),
@@ -73,183 +58,22 @@ function showService(serviceUrl: string, health: HealthStatus | undefined, isPap
   find('service-facts', HTMLElement).replaceChildren(makeFacts(facts));
 }
 
-interface Parts {
-  readonly client: Client;
-  readonly form: OrderForm;
-  /** Called for each book that is shown: orders may have been filled. */
-  readonly onBook: (chosen: Chosen, book: Book) => void;
-  readonly onCancel: (orders: readonly RestingOrder[]) => void;
-}
-
-interface BookView {
-  /** Shows the book of an outcome until another one is chosen. */
-  choose(chosen: Chosen): void;
-  /** Asks for the book at once, without waiting for the next turn. */
-  refresh(): void;
-  /** Takes the orders of the user, which it marks in the ladder. */
-  markOwn(orders: readonly RestingOrder[]): void;
-}
-
-function createBookView({ client, form, onBook, onCancel }: Parts): BookView {
-  const ladder = find('ladder', HTMLElement);
-  const chart = find('depth-chart', SVGGElement);
-  let watching = new AbortController();
-  let shown: Chosen | undefined;
-  let own: readonly RestingOrder[] = [];
-
-  const mark = () =>
-    markOwn(
-      ladder,
-      own.filter(({ tokenId }) => tokenId === shown?.outcome.token_id),
-      onCancel,
-    );
-
-  function show(book: Book): void {
-    showLoaded();
-    say('book-error', '');
-    const changed = book.timestamp === null ? '' : ` Changed at ${timeOfDay(new Date(book.timestamp))}.`;
-    say('book-facts', `Last trade: ${book.last_trade_price ?? 'none yet'}.${changed}`);
-    const cancelling = document.activeElement?.getAttribute('data-cancel');
-    showLadder(ladder, book, form.usePrice);
-    mark();
-    if (cancelling) ladder.querySelector<HTMLElement>(`[data-cancel="${cancelling}"]`)?.focus();
-    drawDepth(chart, book);
-    say('depth-text', describeDepth(book));
-    form.update(book);
-    if (shown) onBook(shown, book);
-  }
-
-  async function watch(tokenId: string): Promise<void> {
-    watching.abort();
-    watching = new AbortController();
-    const complain = ({ detail, code }: OrderBookError) => {
-      showLoaded();
-      say('book-error', `Not up to date: ${detail} (${code})`);
-    };
-    try {
-      await client.watchBook(tokenId, show, { signal: watching.signal, onError: complain });
-    } catch (error) {
-      if (!(error instanceof OrderBookError)) throw error;
-      complain(error);
-    }
-  }
-
-  const refresh = () => void (shown && watch(shown.outcome.token_id));
-  // A hidden page asks for nothing.
-  document.addEventListener('visibilitychange', () => (document.hidden ? watching.abort() : refresh()));
-  return {
-    choose: (chosen) => {
-      shown = chosen;
-      const { market, outcome } = chosen;
-      say('book-title', `${outcome.name ?? 'Outcome'}: ${market.question ?? market.id}`);
-      say('book-error', '');
-      form.choose(chosen);
-      markChosen(find('market-list', HTMLElement), outcome.token_id);
-      refresh();
-    },
-    refresh,
-    markOwn: (orders) => {
-      own = orders;
-      mark();
-    },
-  };
-}
-
-/** Ends the loading state of the page. */
-function showLoaded(): void {
-  find('console', HTMLElement).classList.remove('loading');
-}
-
-/** Lists the markets, and asks again after a while where they cannot be listed. */
-async function loadMarkets(client: Client, choose: (chosen: Chosen) => void): Promise<void> {
-  const list = find('market-list', HTMLElement);
-  const search = find('search', HTMLInputElement);
-  let markets: readonly Market[] = [];
-  let hasMore = false;
-  let chosenToken = '';
-  const chooseAndKeep = (chosen: Chosen) => {
-    chosenToken = chosen.outcome.token_id;
-    choose(chosen);
-  };
-  const show = () => {
-    const count = showMarkets(list, markets, search.value, chooseAndKeep);
-    if (count === 0) list.replaceChildren(make('p', {}, 'No market has all of these words.'));
-    const rest = hasMore ? ` of the ${MARKETS} most traded` : '';
-    say('market-count', counted(count, 'market') + rest);
-    markChosen(list, chosenToken);
-  };
-  search.addEventListener('input', show);
-  const load = async (): Promise<void> => {
-    try {
-      ({ items: markets, has_more: hasMore } = await client.markets({ limit: MARKETS }));
-      show();
-      const [market] = markets;
-      const outcome = market?.outcomes[0];
-      if (market && outcome) return chooseAndKeep({ market, outcome });
-      showLoaded();
-      say('book-facts', 'No market, so no book.');
-      list.replaceChildren(make('p', {}, 'The venue lists no market now.'));
-    } catch (error) {
-      if (!(error instanceof OrderBookError)) throw error;
-      showLoaded();
-      say('market-count', `Trying again every ${RETRY_MS / 1_000} s…`);
-      say('book-facts', 'No book until the markets are listed.');
-      const failure = `The markets cannot be listed: ${error.detail} (${error.code})`;
-      if (list.textContent !== failure) list.replaceChildren(make('p', { class: 'error', role: 'alert' }, failure));
-      setTimeout(() => void load(), RETRY_MS);
-    }
-  };
-  await load();
-}
-
-/** Shows what only a paper venue has; returns the switch, or `undefined` for a service that is not on paper. */
-function openPaperTools(isPaper: boolean, log: RequestLog, refresh: () => void): FaultSwitch | undefined {
-  find('paper-tools', HTMLElement).hidden = !isPaper;
-  find('last-trades', HTMLElement).hidden = !isPaper;
-  if (!isPaper) return undefined;
-  const faults = createFaultSwitch(find('faults', HTMLFieldSetElement), (failure = '') => {
-    say('fault-error', failure);
-    refresh();
-  });
-  log.loseOrderAnswers(faults.losesAnswers);
-  return faults;
-}
-
-/** Shows the orders of the paper venue; returns a sentence on how many of them have this id. */
-async function proveAtVenue(orderId: string | undefined, onOrders: BookView['markOwn']): Promise<string | undefined> {
-  try {
-    const orders = await listVenueOrders();
-    showVenueOrders(find('venue-orders', HTMLElement), orders);
-    onOrders(orders.flatMap(({ resting }) => resting ?? []));
-    say('venue-order-count', `${counted(orders.length, 'order')} at the venue`);
-    if (orderId === undefined) return undefined;
-    const count = orders.filter(({ id }) => id === orderId).length;
-    return `The venue has ${counted(count, 'order')} under this id.`;
-  } catch (error) {
-    say('venue-order-count', `The orders cannot be listed: ${error instanceof Error ? error.message : error}`);
-    return undefined;
-  }
-}
-
-/** Shows the last trades of an outcome; what cannot be read leaves those of before. */
-async function showLastTrades({ market, outcome }: Chosen, { tick_size }: Book): Promise<void> {
+/** Shows what the paper venue knows of an outcome; what cannot be read stays as it was. */
+async function showAtVenue({ market, outcome }: Chosen, { tick_size }: Book, wallet: string, form: OrderForm) {
   const other = market.outcomes.find(({ token_id }) => token_id !== outcome.token_id);
-  const trades = await listTrades(outcome.token_id, other?.token_id).catch(() => undefined);
+  const [trades, holdings] = await Promise.all([
+    listTrades(outcome.token_id, other?.token_id).catch(() => undefined),
+    readHoldings(wallet, outcome.token_id).catch(() => undefined),
+  ]);
   if (trades) showTrades(find('trade-rows', HTMLElement), trades, tick_size);
+  if (holdings) form.hold(holdings);
 }
 
-/** Takes orders off the paper venue's book; returns a sentence on those that were not taken off. */
-async function cancelOrders(orders: readonly RestingOrder[]): Promise<string> {
-  const ends = await Promise.allSettled(orders.map(({ id }) => cancelAtVenue(id)));
-  const left = ends.filter(({ status }) => status === 'rejected').length;
-  return left === 0 ? '' : `${counted(left, 'order')} not cancelled: filled meanwhile, or the venue is away.`;
-}
-
-/** Sends as the log does; a book that has not changed is up to date, so its error is cleared. */
-function sendVia(log: RequestLog): RequestLog['send'] {
+/** Sends as the log does, and confirms the shown book where it has not changed. */
+function sendVia(log: RequestLog, confirm: () => void): RequestLog['send'] {
   return async (url, init) => {
     const response = await log.send(url, init);
-    if (response.status === 304) say('book-error', '');
+    if (response.status === 304) confirm();
     return response;
   };
 }
@@ -262,7 +86,7 @@ async function checkService(client: Client, opened: HealthStatus | undefined): P
   throw new OrderBookError(detail, { code: 'order_placement_disabled' });
 }
 
-/** Loads the page again once the service tells what it is: only then can the page know whether it may order. */
+/** Loads the page again once the service reports what it is: only then can the page know whether it may order. */
 async function reloadOnceKnown(serviceUrl: string): Promise<void> {
   try {
     await createClient({ baseUrl: serviceUrl }).health();
@@ -275,26 +99,49 @@ async function reloadOnceKnown(serviceUrl: string): Promise<void> {
 
 async function open(serviceUrl: string, paperWallet: string | undefined): Promise<void> {
   const log = createRequestLog(find('log', HTMLElement));
-  const client = createClient({ baseUrl: serviceUrl, fetch: sendVia(log) });
+  const toast = createToast();
+  const client = createClient({ baseUrl: serviceUrl, fetch: sendVia(log, () => view.confirm()) });
   const health = await readHealth(client);
-  const isPaper = paperWallet !== undefined && health?.wallet_address === paperWallet;
-  showService(serviceUrl, health, isPaper);
-  const form = createOrderForm({ isPaper, onOrder: (order) => void place(order) });
-  const onBook = (chosen: Chosen, book: Book) => {
-    if (!isPaper) return;
-    void proveAtVenue(undefined, view.markOwn);
-    void showLastTrades(chosen, book);
+  const wallet = health?.wallet_address === paperWallet ? paperWallet : undefined;
+  showService(serviceUrl, health, wallet !== undefined);
+  let shown: Chosen | undefined;
+
+  const choose = (chosen: Chosen) => {
+    shown = chosen;
+    list.markChosen(chosen);
+    form.choose(chosen);
+    view.choose(chosen);
   };
-  const onCancel = (orders: readonly RestingOrder[]) =>
-    void cancelOrders(orders).then((failure) => {
-      view.refresh();
-      say('cancel-error', failure);
-    });
-  const view: BookView = createBookView({ client, form, onBook, onCancel });
-  const faults = openPaperTools(isPaper, log, view.refresh);
+  const form = createOrderForm({
+    isPaper: wallet !== undefined,
+    onOrder: (order) => void place(order),
+    onChoose: choose,
+  });
+  const orders: OwnOrders = createOwnOrders({
+    toast,
+    onOrders: (own) => view.setOwn(own),
+    onCancelled: () => view.refresh(),
+    outcomeOf: (tokenId) => list.outcomeOf(tokenId),
+    onChoose: choose,
+  });
+  const view: BookView = createBookView({
+    client,
+    usePrice: form.usePrice,
+    cancel: (own) => void orders.cancel(own),
+    onBook: (book) => {
+      form.update(book);
+      if (wallet === undefined || !shown) return;
+      void showAtVenue(shown, book, wallet, form);
+      void orders.refresh();
+      void faults?.refresh();
+    },
+  });
+  const faults = wallet === undefined ? undefined : createFaultSwitch(view.refresh);
+  if (faults) log.loseOrderAnswers(faults.losesAnswers);
   const place = createPlacement({
     client,
     log,
+    toast,
     account: `${serviceUrl} ${health?.wallet_address}`,
     prepare: async () => {
       await faults?.ready();
@@ -303,20 +150,22 @@ async function open(serviceUrl: string, paperWallet: string | undefined): Promis
     onBlock: form.block,
     onAnswer: async (orderId) => {
       faults?.orderAnswered();
-      return isPaper ? proveAtVenue(orderId, view.markOwn) : undefined;
+      return wallet === undefined ? undefined : orders.refresh(orderId);
     },
-    onRemedy: form.apply,
   });
   if (health?.mode !== 'order-placing') form.block('This service takes no orders from this page');
   if (!health) setTimeout(() => void reloadOnceKnown(serviceUrl), RETRY_MS);
-  await loadMarkets(client, view.choose);
+  const list: MarketList = createMarketList(client, choose);
 }
 
 async function start(): Promise<void> {
   const { serviceUrl, paperWallet } = await readFacts();
-  if (serviceUrl !== undefined && URL.canParse(serviceUrl)) return open(serviceUrl, paperWallet);
-  find('service-form', HTMLFormElement).hidden = false;
-  find('console', HTMLElement).hidden = true;
+  const isKnown = serviceUrl !== undefined && URL.canParse(serviceUrl);
+  find('service-form', HTMLFormElement).hidden = isKnown;
+  find('console', HTMLElement).hidden = !isKnown;
+  // Before the service has answered, so that nothing moves when it does.
+  showPaper(paperWallet !== undefined);
+  if (isKnown) await open(serviceUrl, paperWallet);
 }
 
 void start();

@@ -1,8 +1,8 @@
 import { type Book, formatUnits, parseUnits } from '../client/client.ts';
-import { make, makeButton, timeOfDay } from './dom.ts';
-import { decimalsOf, fixed, SHARES_DECIMALS } from './figures.ts';
+import { make, makeButton, replaceKeepingFocus } from './dom.ts';
+import { formatPrice, formatShares, formatTime } from './figures.ts';
 
-/** Levels of each side that are shown. */
+/** Levels of each side that are shown, besides those with orders of the user. */
 const MAX_LEVELS = 15;
 
 /** Rows of each side at least, so that the spread stays where it is while levels come and go. */
@@ -13,13 +13,23 @@ const MAX_TRADES = 8;
 
 type Level = Book['bids'][number];
 
-/** Order of the user that rests on a book. */
-export interface RestingOrder {
+/** Order of the user, as the venue has it. */
+export interface OwnOrder {
   readonly id: string;
   readonly tokenId: string;
-  readonly side: 'ask' | 'bid';
+  readonly side: 'buy' | 'sell';
+  readonly outcome: string;
   readonly price: string;
-  readonly openSize: string;
+  readonly size: string;
+  readonly filled: string;
+  /** Status in the venue's word, in lower case: `live` while it rests on a book. */
+  readonly status: string;
+}
+
+/** What the buttons of the ladder do. */
+export interface LadderEvents {
+  readonly usePrice: (price: string) => void;
+  readonly cancel: (orders: readonly OwnOrder[]) => void;
 }
 
 interface Row {
@@ -27,118 +37,92 @@ interface Row {
   readonly side: 'bid' | 'ask';
   /** Shares from the best price up to this one, in units. */
   readonly total: bigint;
+  readonly own: readonly OwnOrder[];
 }
 
-function addUp(levels: readonly Level[], side: Row['side']): readonly Row[] {
+/** Returns the rows of a side, best first: the best levels, and each at which the user has orders. */
+function rowsOf(levels: readonly Level[], side: Row['side'], orders: readonly OwnOrder[]): readonly Row[] {
   let total = 0n;
-  return levels.slice(0, MAX_LEVELS).map((level) => {
+  const rows = levels.map((level) => {
     total += parseUnits(level.size);
-    return { level, side, total };
+    const own = orders.filter(
+      (order) => (order.side === 'buy') === (side === 'bid') && parseUnits(order.price) === parseUnits(level.price),
+    );
+    return { level, side, total, own };
   });
+  return rows.filter(({ own }, index) => index < MAX_LEVELS || own.length > 0);
 }
 
 function makeShares(className: string, size: string): HTMLTableCellElement {
-  return make('td', { class: className, title: `${size} shares` }, fixed(size, SHARES_DECIMALS));
+  return make('td', { class: className, title: `${size} shares` }, formatShares(size));
 }
 
-interface Scale {
-  readonly decimals: number;
-  readonly most: bigint;
+function makeCancel(own: readonly OwnOrder[], price: string, cancel: LadderEvents['cancel']): HTMLButtonElement {
+  const open = own.reduce((sum, { size, filled }) => sum + parseUnits(size) - parseUnits(filled), 0n);
+  const size = formatShares(formatUnits(open));
+  const name = `Cancel ${size} shares at ${price}`;
+  return makeButton(`${size} ×`, () => cancel(own), { 'aria-label': name, title: name, 'data-key': `cancel ${price}` });
 }
 
-function makeRow({ level, side, total }: Row, scale: Scale, usePrice: (price: string) => void): HTMLTableRowElement {
-  const { price } = level;
-  const shown = fixed(price, scale.decimals);
-  const button = make('button', { type: 'button', 'aria-label': `${shown}: use this price` }, shown);
-  button.dataset['price'] = price;
-  button.addEventListener('click', () => usePrice(price));
+function makeRow({ level, side, total, own }: Row, tick: string, most: bigint, events: LadderEvents): HTMLElement {
+  const price = formatPrice(level.price, tick);
+  const attributes = { 'aria-label': `${price}: use this price`, 'data-key': `use ${price}` };
+  const button = makeButton(price, () => events.usePrice(price), attributes);
   const row = make(
     'tr',
     { class: side },
-    make('td', { class: 'own' }),
+    make('td', { class: 'own' }, own.length === 0 ? [] : [makeCancel(own, price, events.cancel)]),
     make('th', { scope: 'row', class: side }, button),
     makeShares(`shares ${side}`, level.size),
     makeShares(`total ${side}`, formatUnits(total)),
   );
   // A share of the width: how it looks, not what it is.
-  row.style.setProperty('--part', `${(100n * total) / scale.most}%`);
+  row.style.setProperty('--part', `${(100n * total) / most}%`);
   return row;
 }
 
-/** Returns the price between the best bid and the best ask; `undefined` for a book that has one side alone. */
+/** Returns the price between the best bid and the best ask; `undefined` for a book with one side only. */
 export function midOf({ asks, bids }: Book): string | undefined {
   const [ask, bid] = [asks[0], bids[0]];
   return ask && bid && formatUnits((parseUnits(ask.price) + parseUnits(bid.price)) / 2n);
 }
 
-function makeSpread(book: Book): HTMLTableRowElement {
+function makeWideRow(className: string, text: string): HTMLElement {
+  return make('tr', { class: className }, make('td', { colspan: '4' }, text));
+}
+
+function makeSpread(book: Book): HTMLElement {
   const [ask, bid, mid] = [book.asks[0], book.bids[0], midOf(book)];
-  const text =
-    ask && bid && mid !== undefined
-      ? `Spread ${fixed(formatUnits(parseUnits(ask.price) - parseUnits(bid.price)), decimalsOf(book.tick_size))} · mid ${fixed(mid, decimalsOf(book.tick_size) + 1)}`
-      : `No ${ask ? 'bids' : bid ? 'asks' : 'orders'}`;
-  return make('tr', { class: 'spread' }, make('td', { colspan: '4' }, text));
+  if (!ask || !bid || mid === undefined) {
+    return makeWideRow('spread', `No ${ask ? 'bids' : bid ? 'asks' : 'orders'} on this book.`);
+  }
+  const spread = formatPrice(formatUnits(parseUnits(ask.price) - parseUnits(bid.price)), book.tick_size);
+  return makeWideRow('spread', `Spread ${spread} · mid ${formatPrice(mid, `${book.tick_size}0`)}`);
 }
 
 function makeBlankRows(levels: number): readonly HTMLElement[] {
-  return Array.from({ length: Math.max(0, MIN_ROWS - levels) }, () =>
-    make('tr', { class: 'blank' }, make('td', { colspan: '4' })),
-  );
+  return Array.from({ length: Math.max(0, MIN_ROWS - levels) }, () => makeWideRow('blank', ''));
 }
 
-/**
- * Shows the best levels as a ladder, the highest price on top. The spread stays in its place on the screen, and a
- * button that has the focus keeps it.
- */
-export function showLadder(box: HTMLElement, book: Book, usePrice: (price: string) => void): void {
+/** Shows the best levels as a ladder, the highest price on top. The spread stays in its place on the screen. */
+export function showLadder(box: HTMLElement, book: Book, orders: readonly OwnOrder[], events: LadderEvents): void {
   const body = box.querySelector('tbody');
   if (!body) return;
-  const [asks, bids] = [addUp(book.asks, 'ask'), addUp(book.bids, 'bid')];
-  const totals = [asks.at(-1)?.total ?? 0n, bids.at(-1)?.total ?? 0n] as const;
+  const [asks, bids] = [rowsOf(book.asks, 'ask', orders), rowsOf(book.bids, 'bid', orders)];
+  const totals = [asks.at(-1)?.total ?? 0n, bids.at(-1)?.total ?? 0n];
   const most = totals.reduce((largest, total) => (total > largest ? total : largest), 1n);
-  const scale = { decimals: decimalsOf(book.tick_size), most };
-  const makeRows = (rows: readonly Row[]) => rows.map((row) => makeRow(row, scale, usePrice));
-  const focused = document.activeElement instanceof HTMLElement ? document.activeElement.dataset['price'] : undefined;
+  const makeRows = (rows: readonly Row[]) => rows.map((row) => makeRow(row, book.tick_size, most, events));
   const above = body.querySelector<HTMLElement>('.spread')?.offsetTop;
   const spread = makeSpread(book);
-  body.replaceChildren(
+  replaceKeepingFocus(body, [
     ...makeBlankRows(asks.length),
     ...makeRows(asks.toReversed()),
     spread,
     ...makeRows(bids),
     ...makeBlankRows(bids.length),
-  );
+  ]);
   if (above === undefined) box.scrollTop = spread.offsetTop - box.clientHeight / 2;
   else box.scrollTop += spread.offsetTop - above;
-  if (focused === undefined) return;
-  [...body.querySelectorAll('button')].find(({ dataset }) => dataset['price'] === focused)?.focus();
-}
-
-/**
- * Marks the levels of the ladder at which the user has orders, with the shares that are still open; a level's button
- * cancels them.
- */
-export function markOwn(
-  body: HTMLElement,
-  orders: readonly RestingOrder[],
-  cancel: (orders: readonly RestingOrder[]) => void,
-): void {
-  for (const row of body.querySelectorAll('tr')) {
-    const price = row.querySelector('th button')?.getAttribute('data-price') ?? undefined;
-    const cell = row.querySelector('td.own');
-    if (price === undefined || !cell) continue;
-    const own = orders.filter(
-      (order) => row.classList.contains(order.side) && parseUnits(order.price) === parseUnits(price),
-    );
-    const open = formatUnits(own.reduce((sum, { openSize }) => sum + parseUnits(openSize), 0n));
-    const label = `${fixed(open, SHARES_DECIMALS)} ×`;
-    const name = `Cancel ${fixed(open, SHARES_DECIMALS)} shares at ${price}`;
-    if (own.length === 0) cell.replaceChildren();
-    else if (cell.textContent !== label)
-      cell.replaceChildren(
-        makeButton(label, () => cancel(own), { 'aria-label': name, title: name, 'data-cancel': price }),
-      );
-  }
 }
 
 /** A trade of an outcome; `isBuy`: the taker bought. */
@@ -151,30 +135,29 @@ export interface LastTrade {
 
 /** Shows the last trades, newest first, in the decimals of the ladder. */
 export function showTrades(body: HTMLElement, trades: readonly LastTrade[], tick: string): void {
-  const rows = trades
-    .slice(0, MAX_TRADES)
-    .map(({ isBuy, price, size, at }) =>
-      make(
-        'tr',
-        {},
-        make('td', { class: isBuy ? 'bid' : 'ask' }, isBuy ? 'Buy' : 'Sell'),
-        make('td', { class: isBuy ? 'bid' : 'ask' }, fixed(price, decimalsOf(tick))),
-        make('td', {}, fixed(size, SHARES_DECIMALS)),
-        make('td', {}, timeOfDay(at)),
-      ),
+  const rows = trades.slice(0, MAX_TRADES).map(({ isBuy, price, size, at }) => {
+    const side = isBuy ? 'bid' : 'ask';
+    return make(
+      'tr',
+      {},
+      make('td', { class: side }, isBuy ? 'Buy' : 'Sell'),
+      make('td', { class: side }, formatPrice(price, tick)),
+      make('td', {}, formatShares(size)),
+      make('td', {}, formatTime(at)),
     );
-  const none = make('tr', {}, make('td', { colspan: '4' }, 'None yet.'));
-  body.replaceChildren(...(rows.length > 0 ? rows : [none]));
+  });
+  body.replaceChildren(...(rows.length > 0 ? rows : [makeWideRow('empty', 'No trades of this outcome yet.')]));
 }
 
-function describeSide(name: string, levels: readonly Level[]): string {
+function describeSide(name: string, levels: readonly Level[], tick: string): string {
   const [best, last] = [levels[0], levels.at(-1)];
   if (!best || !last) return `No ${name}.`;
   const total = formatUnits(levels.reduce((sum, { size }) => sum + parseUnits(size), 0n));
-  return `${levels.length} ${name}, ${fixed(total, SHARES_DECIMALS)} shares from ${best.price} to ${last.price}.`;
+  const [from, to] = [best, last].map(({ price }) => formatPrice(price, tick));
+  return `${levels.length} ${name}, ${formatShares(total)} shares from ${from} to ${to}.`;
 }
 
 /** Describes the depth of a book in words: the text of its chart. */
-export function describeDepth({ asks, bids }: Book): string {
-  return `${describeSide('bids', bids)} ${describeSide('asks', asks)}`;
+export function describeDepth({ asks, bids, tick_size }: Book): string {
+  return `${describeSide('bids', bids, tick_size)} ${describeSide('asks', asks, tick_size)}`;
 }

@@ -1,6 +1,6 @@
 import type { Book } from '../client/client.ts';
 import { midOf } from './book.ts';
-import { decimalsOf, fixed } from './figures.ts';
+import { decimalsOf, formatPrice } from './figures.ts';
 
 const [WIDTH, HEIGHT] = [480, 200];
 /** Edges of the plot; what is left of it and below it holds the figures of the axes. */
@@ -41,21 +41,6 @@ function draw(tag: string, attributes: Readonly<Record<string, string | number>>
   return element;
 }
 
-/** Returns the shares that an order at this price could trade with. */
-function sharesAt(levels: Levels, isReached: (price: number) => boolean): string {
-  const shares = levels
-    .filter(({ price }) => isReached(Number(price)))
-    .reduce((sum, { size }) => sum + Number(size), 0);
-  return fixed(shares.toFixed(2), 2);
-}
-
-/** Describes the depth at a price, which is that of the side it lies on. */
-function describeAt({ asks, bids, tick_size }: Book, price: number): string {
-  const isBid = price <= Number(bids[0]?.price ?? 0);
-  const shares = isBid ? sharesAt(bids, (level) => level >= price) : sharesAt(asks, (level) => level <= price);
-  return `${price.toFixed(decimalsOf(tick_size))}: ${shares} ${isBid ? 'bid' : 'asked'}`;
-}
-
 /** Returns round numbers of shares for the axis, from zero up: three to five of them. */
 function roundSteps(most: number): readonly number[] {
   const rough = most / 3;
@@ -83,7 +68,7 @@ export function drawDepth(chart: SVGGElement, book: Book): void {
   });
   const grid = roundSteps(most).flatMap((shares) => [
     draw('line', { x1: LEFT, x2: RIGHT, y1: y(shares), y2: y(shares) }),
-    draw('text', { x: LEFT - 6, y: y(shares) + 4, 'text-anchor': 'end' }, fixed(shares.toFixed(0), 0)),
+    draw('text', { x: LEFT - 6, y: y(shares) + 4, 'text-anchor': 'end' }, shares.toLocaleString('en')),
   ]);
   const prices = [0, 1 / 4, 1 / 2, 3 / 4, 1].map((part) => low + part * (high - low));
   const decimals = decimalsOf(book.tick_size) + 1;
@@ -93,25 +78,8 @@ export function drawDepth(chart: SVGGElement, book: Book): void {
   const mid = midOf(book);
   const middle =
     mid === undefined ? [] : [draw('line', { class: 'mid', x1: x(+mid), x2: x(+mid), y1: TOP, y2: BOTTOM })];
-  const midText = mid === undefined ? '' : `Mid ${fixed(mid, decimals)}`;
+  const midText = mid === undefined ? '' : `Mid ${formatPrice(mid, `${book.tick_size}0`)}`;
   const label = draw('text', { x: RIGHT, y: 12, 'text-anchor': 'end' }, midText);
-  const pointer = draw('line', { class: 'pointer', x1: LEFT, x2: LEFT, y1: TOP, y2: BOTTOM, visibility: 'hidden' });
   const named = draw('text', { x: LEFT, y: 12 }, 'Shares, cumulative');
-  chart.replaceChildren(...grid, ...polygons, ...ticks, ...middle, pointer, label, named);
-
-  const svg = chart.ownerSVGElement;
-  if (!svg) return;
-  svg.onpointermove = ({ clientX }) => {
-    const { left, width } = svg.getBoundingClientRect();
-    const part = (((clientX - left) / width) * WIDTH - LEFT) / (RIGHT - LEFT);
-    const tick = Number(book.tick_size);
-    const price = Math.round((low + Math.min(1, Math.max(0, part)) * (high - low)) / tick) * tick;
-    for (const name of ['x1', 'x2']) pointer.setAttribute(name, String(x(price)));
-    pointer.setAttribute('visibility', 'visible');
-    label.textContent = describeAt(book, price);
-  };
-  svg.onpointerleave = () => {
-    pointer.setAttribute('visibility', 'hidden');
-    label.textContent = midText;
-  };
+  chart.replaceChildren(...grid, ...polygons, ...ticks, ...middle, label, named);
 }

@@ -8,6 +8,12 @@ export function find<Kind extends Element>(id: string, kind: new () => Kind): Ki
   throw new Error(`The page has no ${kind.name} with the id ${id}.`);
 }
 
+/** Writes a text; a screen reader does not announce an equal text again. */
+export function say(id: string, text: string): void {
+  const element = find(id, HTMLElement);
+  if (element.textContent !== text) element.textContent = text;
+}
+
 /** Creates an element; strings become text, never markup. */
 export function make<Tag extends keyof HTMLElementTagNameMap>(
   tag: Tag,
@@ -35,9 +41,12 @@ export function makeFacts(facts: Readonly<Record<string, string>>): HTMLDListEle
   return make('dl', {}, rows);
 }
 
-/** Formats a time as the time of day of this machine, such as `23:05:12`. */
-export function timeOfDay(at: Date = new Date()): string {
-  return at.toTimeString().slice(0, 8);
+/** Replaces the content of an element; the button that had the focus keeps it, by its `data-key`. */
+export function replaceKeepingFocus(element: HTMLElement, children: readonly HTMLElement[]): void {
+  const focused = document.activeElement instanceof HTMLElement ? document.activeElement.dataset['key'] : undefined;
+  element.replaceChildren(...children);
+  if (focused === undefined) return;
+  [...element.querySelectorAll('button')].find(({ dataset }) => dataset['key'] === focused)?.focus();
 }
 
 /** Formats a number of things, such as `2 orders`. */

@@ -1,6 +1,14 @@
-import type { Market } from '../client/client.ts';
-import { make } from './dom.ts';
-import { fixed, money } from './figures.ts';
+import { type Client, type Market, OrderBookError } from '../client/client.ts';
+import { counted, find, make, makeButton, replaceKeepingFocus, say } from './dom.ts';
+import { formatPrice, formatVolume } from './figures.ts';
+import { createStaleness } from './staleness.ts';
+
+/** Markets that are listed: more make a slow page and a slow answer. */
+const MARKETS = 100;
+/** Pause between two listings. The service's own list is up to a minute old. */
+const REFRESH_MS = 60_000;
+/** Pause after a listing that failed. */
+const RETRY_MS = 5_000;
 
 /** An outcome to trade, with its market. */
 export interface Chosen {
@@ -10,21 +18,24 @@ export interface Chosen {
 
 type Choose = (chosen: Chosen) => void;
 
-/** Brings markets together by their event, in the order in which the events first come. */
-function groupByEvent(markets: readonly Market[]): ReadonlyMap<string, readonly Market[]> {
-  return Map.groupBy(markets, ({ event, id }) => (event ? `event ${event.id}` : `market ${id}`));
+/** The list of markets. */
+export interface MarketList {
+  /** Marks the outcome that the page shows. */
+  markChosen(chosen: Chosen): void;
+  /** Returns the outcome of a token; `undefined` if its market is not listed. */
+  outcomeOf(tokenId: string): Chosen | undefined;
 }
 
 function makeMarket(market: Market, choose: Choose): HTMLLIElement {
   const question = market.question ?? `Market ${market.id}`;
   const buttons = market.outcomes.map((outcome) => {
-    const label = `${outcome.name ?? 'Outcome'} ${outcome.price === null ? '' : money(outcome.price)}`.trim();
-    const button = make('button', { type: 'button', 'aria-label': `${label}: ${question}` }, label);
-    button.dataset['tokenId'] = outcome.token_id;
-    button.addEventListener('click', () => choose({ market, outcome }));
-    return button;
+    const price = outcome.price === null ? '' : formatPrice(outcome.price, market.tick_size ?? undefined);
+    const label = `${outcome.name ?? 'Outcome'} ${price}`.trim();
+    const attributes = { 'aria-label': `${label}: ${question}`, 'data-key': outcome.token_id };
+    return makeButton(label, () => choose({ market, outcome }), attributes);
   });
-  const volume = market.volume_24h === null ? [] : [make('small', {}, `24 h: ${fixed(market.volume_24h, 2)} pUSD`)];
+  const volume =
+    market.volume_24h === null ? [] : [make('small', {}, `Volume 24 h: ${formatVolume(market.volume_24h)}`)];
   return make('li', {}, make('p', {}, question), make('div', { class: 'outcomes' }, buttons, volume));
 }
 
@@ -36,22 +47,85 @@ function makeGroup(markets: readonly Market[], choose: Choose): HTMLElement {
   return make('div', { class: 'event' }, heading, make('ul', {}, items));
 }
 
-function holds(market: Market, words: readonly string[]): boolean {
-  const text = [market.question, market.event?.title].join(' ').toLowerCase();
-  return words.every((word) => text.includes(word));
-}
-
-/** Shows the markets that hold every word of the search, by their events. Returns how many there are. */
-export function showMarkets(list: HTMLElement, markets: readonly Market[], search: string, choose: Choose): number {
+/** Returns the markets that hold every word of the search. */
+function matching(markets: readonly Market[], search: string): readonly Market[] {
   const words = search.toLowerCase().split(/\s+/);
-  const found = markets.filter((market) => holds(market, words));
-  list.replaceChildren(...[...groupByEvent(found).values()].map((group) => makeGroup(group, choose)));
-  return found.length;
+  return markets.filter((market) => {
+    const text = [market.question, market.event?.title].join(' ').toLowerCase();
+    return words.every((word) => text.includes(word));
+  });
 }
 
-/** Marks the outcome that is shown. */
-export function markChosen(list: HTMLElement, tokenId: string): void {
-  for (const button of list.querySelectorAll('button')) {
-    button.setAttribute('aria-pressed', String(button.dataset['tokenId'] === tokenId));
+/** Returns the new markets in the order in which the page shows them already; those that are new come last. */
+function keepPlaces(shown: readonly Market[], listed: readonly Market[]): readonly Market[] {
+  const byId = new Map(listed.map((market) => [market.id, market]));
+  const kept = shown.flatMap(({ id }) => byId.get(id) ?? []);
+  return [...kept, ...listed.filter((market) => !kept.includes(market))];
+}
+
+/** Lists the markets, again each minute, and chooses the first one. */
+export function createMarketList(client: Client, choose: Choose): MarketList {
+  const list = find('market-list', HTMLElement);
+  const search = find('search', HTMLInputElement);
+  const staleness = createStaleness(find('markets', HTMLElement), 'market-error');
+  let markets: readonly Market[] = [];
+  let hasMore = false;
+  let chosenToken: string | undefined;
+
+  function mark(): void {
+    for (const button of list.querySelectorAll('button')) {
+      button.setAttribute('aria-pressed', String(button.dataset['key'] === chosenToken));
+    }
   }
+
+  function show(): void {
+    const found = matching(markets, search.value);
+    // By their events, in the order in which the events first come.
+    const groups = Map.groupBy(found, ({ event, id }) => (event ? `event ${event.id}` : `market ${id}`));
+    const none = markets.length === 0 ? 'The venue lists no market now.' : 'No market has all of these words.';
+    const rows = [...groups.values()].map((group) => makeGroup(group, choose));
+    replaceKeepingFocus(list, rows.length > 0 ? rows : [make('p', {}, none)]);
+    say('market-count', counted(found.length, 'market') + (hasMore ? ` of the ${MARKETS} most traded` : ''));
+    mark();
+  }
+
+  function chooseFirst(): void {
+    const [market] = markets;
+    const outcome = market?.outcomes[0];
+    if (market && outcome) {
+      choose({ market, outcome });
+      return;
+    }
+    say('book-facts', 'No market, so no book.');
+  }
+
+  async function load(): Promise<void> {
+    try {
+      const { items, has_more } = await client.markets({ limit: MARKETS });
+      [markets, hasMore] = [keepPlaces(markets, items), has_more];
+      staleness.confirm();
+      show();
+      if (chosenToken === undefined) chooseFirst();
+      setTimeout(() => void load(), REFRESH_MS);
+    } catch (error) {
+      if (!(error instanceof OrderBookError)) throw error;
+      staleness.fail(`The markets cannot be listed: ${error.detail} (${error.code})`);
+      if (markets.length === 0) say('market-count', `Trying again every ${RETRY_MS / 1_000} s…`);
+      if (chosenToken === undefined) say('book-facts', 'No book until the markets are listed.');
+      setTimeout(() => void load(), RETRY_MS);
+    }
+  }
+
+  search.addEventListener('input', show);
+  void load();
+  return {
+    markChosen: ({ outcome }) => {
+      chosenToken = outcome.token_id;
+      mark();
+    },
+    outcomeOf: (tokenId) => {
+      const all = markets.flatMap((market) => market.outcomes.map((outcome) => ({ market, outcome })));
+      return all.find(({ outcome }) => outcome.token_id === tokenId);
+    },
+  };
 }

@@ -1,9 +1,17 @@
-import { type Book, formatUnits, type OrderRequest, parseUnits, roundToTick } from '../client/client.ts';
-import { type Cost, costOf, explainCost } from './cost.ts';
-import { find, make, makeButton, makeFacts } from './dom.ts';
-import { bounded, money } from './figures.ts';
+import type { Book, OrderRequest } from '../client/client.ts';
+import { costOf, type Draft, listCost, noteOn } from './cost.ts';
+import { find, makeButton, makeFacts, say } from './dom.ts';
+import {
+  type Holdings,
+  largestSize,
+  type Mistakes,
+  mistakesIn,
+  movePrice,
+  rulesOfPrice,
+  rulesOfSize,
+} from './draft.ts';
+import { formatMoney, formatPrice, formatShares } from './figures.ts';
 import type { Chosen } from './markets.ts';
-import type { Remedy } from './remedies.ts';
 
 /** Form of an order: one outcome, its book and what the user wrote. */
 export interface OrderForm {
@@ -11,29 +19,29 @@ export interface OrderForm {
   choose(chosen: Chosen): void;
   /** Takes the newest book of the chosen outcome. */
   update(book: Book): void;
+  /** Takes what the wallet holds, where the page can learn it. */
+  hold(holdings: Holdings): void;
   usePrice(price: string): void;
-  apply(change: Remedy['change']): void;
   /** Shows on the button why no order can be sent; `undefined` allows sending. */
   block(reason: string | undefined): void;
 }
 
 interface FormEvents {
   readonly onOrder: (order: OrderRequest) => void;
+  readonly onChoose: (chosen: Chosen) => void;
   /** False for a service that may trade with real money: its orders need a consent. */
   readonly isPaper: boolean;
 }
 
 const fields = () => ({
   form: find('order-form', HTMLFormElement),
+  outcomes: find('outcomes', HTMLElement),
   price: find('price', HTMLInputElement),
   size: find('size', HTMLInputElement),
   postOnly: find('post-only', HTMLInputElement),
   ends: find('ends', HTMLSelectElement),
-  priceHint: find('price-hint', HTMLElement),
-  sizeHint: find('size-hint', HTMLElement),
   quickSizes: find('quick-sizes', HTMLElement),
   stakes: find('stakes', HTMLElement),
-  cost: find('cost', HTMLOutputElement),
   consentRow: find('consent-row', HTMLElement),
   consent: find('consent', HTMLInputElement),
   send: find('send', HTMLButtonElement),
@@ -41,8 +49,12 @@ const fields = () => ({
 
 type Fields = ReturnType<typeof fields>;
 
-function sideOf({ form }: Fields): OrderRequest['side'] {
-  return new FormData(form).get('side') === 'sell' ? 'sell' : 'buy';
+/** Sizes to choose from, beside the smallest order of the book. */
+const QUICK_SIZES = ['25', '100', '500'];
+
+function readDraft({ form, price, size }: Fields): Draft {
+  const side = new FormData(form).get('side') === 'sell' ? 'sell' : 'buy';
+  return { side, price: price.value.trim(), size: size.value.trim() };
 }
 
 /** Formats the time that many seconds from now as the service wants it. */
@@ -51,83 +63,60 @@ function endAfter(seconds: string): string {
 }
 
 function readOrder(form: Fields, tokenId: string): OrderRequest {
-  return {
-    token_id: tokenId,
-    side: sideOf(form),
-    price: form.price.value.trim(),
-    size: form.size.value.trim(),
-    post_only: form.postOnly.checked,
-    ...(form.ends.value !== '' && { expires_at: endAfter(form.ends.value) }),
-  };
+  const end = form.ends.value === '' ? {} : { expires_at: endAfter(form.ends.value) };
+  return { token_id: tokenId, ...readDraft(form), post_only: form.postOnly.checked, ...end };
 }
 
-/** Sizes to choose from, beside the smallest order of the book. */
-const QUICK_SIZES = ['25', '100', '500'];
-
-type Draft = Pick<OrderRequest, 'price' | 'side' | 'size'>;
-
-/** What is at stake if all of it is filled, with the fee of an order that matches: the book may move under this one. */
-function stakesOf({ side, size }: Draft, { notional, fee, bound }: Cost): Readonly<Record<string, string>> {
-  const sum = (amount: string | null, end: 'at least' | 'at most') =>
-    amount === null ? 'not published' : `${bounded(amount, end)} pUSD`;
-  const charge = { 'Fee at this price': sum(fee, 'at most') };
-  return side === 'buy'
-    ? { 'Cost, at most': sum(bound, 'at most'), ...charge, 'Payout if it wins': `${money(String(size))} pUSD` }
-    : { 'Shares at their price': `${money(notional)} pUSD`, ...charge, 'Proceeds, at least': sum(bound, 'at least') };
+/** Shows under a field what is wrong with it, or else its rule. */
+function showHint(field: HTMLInputElement, mistake: string, rule: string): void {
+  const hint = find(`${field.id}-hint`, HTMLElement);
+  hint.classList.toggle('error', mistake !== '');
+  field.setAttribute('aria-invalid', String(mistake !== ''));
+  say(hint.id, mistake || rule);
 }
 
-interface Explained {
-  readonly sentences: readonly string[];
-  readonly stakes: Readonly<Record<string, string>>;
+function labelOf(
+  { side, price, size }: Draft,
+  { price: wrongPrice, size: wrongSize }: Mistakes,
+  outcome: string,
+): string {
+  if (wrongPrice || price === '') return 'Correct the price';
+  if (wrongSize || size === '') return 'Correct the size';
+  return `${side === 'buy' ? 'Buy' : 'Sell'} ${formatShares(size)} ${outcome} at ${formatPrice(price)}`;
 }
 
-function explain(form: Fields, book: Book, { market }: Chosen): Explained {
-  const draft = { side: sideOf(form), price: form.price.value.trim(), size: form.size.value.trim() };
-  if (draft.price === '' || draft.size === '') return { sentences: [], stakes: {} };
-  try {
-    const cost = costOf(draft, book, market.fees);
-    return { sentences: explainCost(draft, cost, form.postOnly.checked, market.fees), stakes: stakesOf(draft, cost) };
-  } catch (error) {
-    if (error instanceof RangeError) return { sentences: [error.message], stakes: {} };
-    throw error;
-  }
-}
-
-/** Moves a price by one tick to the next one on the grid; a price that cannot move stays. */
-function movePrice(price: string, tickSize: string, direction: 'down' | 'up'): string {
-  try {
-    const onGrid = roundToTick(price, tickSize, direction);
-    const [from, tick] = [parseUnits(price), parseUnits(tickSize)];
-    if (parseUnits(onGrid) !== from) return onGrid;
-    return roundToTick(formatUnits(direction === 'up' ? from + tick : from - tick), tickSize, direction);
-  } catch {
-    return price;
-  }
-}
-
-function describeRules(form: Fields, { tick_size, min_order_size }: Book): void {
-  const highest = formatUnits(parseUnits('1') - parseUnits(tick_size));
-  form.priceHint.textContent = `Steps of ${tick_size}, from ${tick_size} to ${highest} pUSD.`;
-  form.sizeHint.textContent = `At least ${min_order_size} shares, at most 2 decimals.`;
-}
-
-export function createOrderForm({ onOrder, isPaper }: FormEvents): OrderForm {
+/** Creates the form; it sends nothing by itself. */
+export function createOrderForm({ onOrder, onChoose, isPaper }: FormEvents): OrderForm {
   const form = fields();
   let chosen: Chosen | undefined;
   let book: Book | undefined;
+  let holdings: Holdings | undefined;
   let blocked: string | undefined;
 
+  function showCost(draft: Draft, isRight: boolean, outcome: string): void {
+    const fees = chosen?.market.fees ?? null;
+    const cost = book && isRight ? costOf(draft, book, fees) : undefined;
+    const held = holdings && {
+      'Balance, free': formatMoney(holdings.freeCollateral),
+      Position: `${formatShares(holdings.shares)} ${outcome}`,
+    };
+    form.stakes.replaceChildren(makeFacts({ ...held, ...(cost && listCost(draft, cost)) }));
+    say('cost-note', cost ? noteOn(draft, cost, form.postOnly.checked, fees) : '');
+  }
+
   function show(): void {
-    const { side, price, size } = { side: sideOf(form), price: form.price.value, size: form.size.value };
+    const draft = readDraft(form);
     const outcome = chosen?.outcome.name ?? 'shares';
+    const mistakes = book ? mistakesIn(draft, book) : { price: '', size: '' };
+    const isRight = !mistakes.price && !mistakes.size && draft.price !== '' && draft.size !== '';
+    showHint(form.price, mistakes.price, book ? rulesOfPrice(book.tick_size) : '');
+    showHint(form.size, mistakes.size, book ? rulesOfSize(book.min_order_size) : '');
     form.consentRow.hidden = isPaper;
-    form.consent.required = !isPaper;
-    form.send.disabled = blocked !== undefined || !book;
-    form.send.textContent = blocked ?? `${side === 'buy' ? 'Buy' : 'Sell'} ${size} ${outcome} at ${price}`;
-    form.send.className = `primary ${side}`;
-    const { sentences, stakes } = book && chosen ? explain(form, book, chosen) : { sentences: [], stakes: {} };
-    form.stakes.replaceChildren(makeFacts(stakes));
-    form.cost.replaceChildren(...sentences.map((line) => make('span', {}, line)));
+    const isWanted = isPaper || form.consent.checked;
+    form.send.disabled = blocked !== undefined || !book || !isRight || !isWanted;
+    form.send.textContent = blocked ?? (book ? labelOf(draft, mistakes, outcome) : 'Waiting for the book…');
+    form.send.className = `primary ${draft.side}`;
+    showCost(draft, isRight, outcome);
   }
 
   function useSize(size: string): void {
@@ -135,12 +124,30 @@ export function createOrderForm({ onOrder, isPaper }: FormEvents): OrderForm {
     show();
   }
 
+  function useLargest(): void {
+    const draft = readDraft(form);
+    if (!book || !holdings || draft.price === '' || mistakesIn(draft, book).price) return;
+    useSize(largestSize(draft, book, chosen?.market.fees ?? null, holdings));
+  }
+
   function offerSizes({ min_order_size }: Book): void {
-    const larger = QUICK_SIZES.filter((size) => parseUnits(size) > parseUnits(min_order_size));
+    const larger = QUICK_SIZES.filter((size) => Number(size) > Number(min_order_size));
     const buttons = [min_order_size, ...larger].map((size) =>
       makeButton(size, () => useSize(size), { class: 'quick', 'aria-label': `${size} shares` }),
     );
-    form.quickSizes.replaceChildren(...buttons);
+    const largest = makeButton('Max', useLargest, {
+      class: 'quick',
+      'aria-label': 'Max: as many shares as the balance allows',
+    });
+    form.quickSizes.replaceChildren(...buttons, ...(isPaper ? [largest] : []));
+  }
+
+  function offerOutcomes({ market, outcome }: Chosen): void {
+    const buttons = market.outcomes.map((each) => {
+      const pressed = { 'aria-pressed': String(each.token_id === outcome.token_id) };
+      return makeButton(each.name ?? 'Outcome', () => onChoose({ market, outcome: each }), pressed);
+    });
+    form.outcomes.replaceChildren(...buttons);
   }
 
   function step(direction: 'down' | 'up'): void {
@@ -158,38 +165,36 @@ export function createOrderForm({ onOrder, isPaper }: FormEvents): OrderForm {
   });
   form.form.addEventListener('submit', (event) => {
     event.preventDefault();
-    if (!chosen || !book || blocked !== undefined) return;
+    if (!chosen || form.send.disabled) return;
     onOrder(readOrder(form, chosen.outcome.token_id));
     // Given for this order only.
     form.consent.checked = false;
+    show();
   });
 
   return {
     choose: (next) => {
-      [chosen, book] = [next, undefined];
+      [chosen, book, holdings] = [next, undefined, undefined];
       [form.price.value, form.size.value] = ['', ''];
+      offerOutcomes(next);
       show();
     },
     update: (next) => {
       const isFirst = !book;
       book = next;
-      describeRules(form, next);
       if (isFirst) {
         offerSizes(next);
-        form.price.value = next.bids[0]?.price ?? next.tick_size;
+        form.price.value = formatPrice(next.bids[0]?.price ?? next.tick_size, next.tick_size);
         form.size.value = next.min_order_size;
       }
       show();
     },
-    usePrice: (price) => {
-      form.price.value = price;
+    hold: (held) => {
+      holdings = held;
       show();
     },
-    apply: ({ price, size, ends, post_only }) => {
-      if (price !== undefined) form.price.value = price;
-      if (size !== undefined) form.size.value = size;
-      if (ends !== undefined) form.ends.value = ends;
-      if (post_only !== undefined) form.postOnly.checked = post_only;
+    usePrice: (price) => {
+      form.price.value = price;
       show();
     },
     block: (reason) => {

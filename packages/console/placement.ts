@@ -6,11 +6,10 @@ import {
   type PlacedOrder,
 } from '../client/client.ts';
 import { counted, make, makeButton, makeFacts } from './dom.ts';
-import { money } from './figures.ts';
+import { formatMoney, formatPrice, formatShares } from './figures.ts';
 import { isRecord, textOf } from './json.ts';
-import { type Remedy, remediesFor } from './remedies.ts';
 import type { RequestLog } from './request-log.ts';
-import { createToast, type Outcome } from './toast.ts';
+import type { Outcome, Toast } from './toast.ts';
 
 /** Order that the user wants, once: every attempt to place it has the same key. */
 interface Intent {
@@ -25,6 +24,7 @@ interface Intent {
 interface PlacementDeps {
   readonly client: Client;
   readonly log: RequestLog;
+  readonly toast: Toast;
   /** Service and wallet that the page was opened on. */
   readonly account: string;
   /** Prepares for an order. Throws `OrderBookError` if another service now answers at the address. */
@@ -33,7 +33,6 @@ interface PlacementDeps {
   readonly onBlock: (reason: string | undefined) => void;
   /** Called when a call has ended. Returns a sentence on the order at the venue, if the venue can be asked. */
   readonly onAnswer: (orderId: string | undefined) => Promise<string | undefined>;
-  readonly onRemedy: (change: Remedy['change']) => void;
 }
 
 /** The service keeps a key for 24 hours after its last use: a repeat after that could place a second order. */
@@ -88,24 +87,30 @@ const STATUSES: Readonly<Record<string, string>> = {
   cancelled: 'The venue accepted it, and it is off the book already.',
 };
 
-/** A `null` is not zero: the venue did not say. */
-const told = (amount: string | null): string => amount ?? 'the venue did not tell';
+/** A `null` is not zero: the venue did not report it. */
+function reported(amount: string | null, format: (amount: string) => string): string {
+  return amount === null ? 'not reported by the venue' : format(amount);
+}
+
+function describe({ side, size, price }: Pick<OrderRequest, 'side' | 'size' | 'price'>): string {
+  return `${side} ${formatShares(String(size))} at ${formatPrice(String(price))}`;
+}
 
 function describePlaced(placed: PlacedOrder, { key }: Intent, log: RequestLog): Outcome {
   const { sent, replayed } = log.attempts(key);
   const facts = {
     Status: placed.status,
-    Filled: `${told(placed.filled_size)} of ${placed.size} shares`,
-    'Value of the fills': placed.filled_value === null ? told(null) : `${money(placed.filled_value)} pUSD, before fees`,
+    Filled: `${reported(placed.filled_size, formatShares)} of ${formatShares(placed.size)}`,
+    Value: reported(placed.filled_value, (value) => `${formatMoney(value)}, before fees`),
   };
   const folded = {
-    Remaining: told(placed.remaining_size),
+    Remaining: reported(placed.remaining_size, formatShares),
     Ends: placed.expires_at ?? 'when it is filled or cancelled',
     'Order id': placed.order_id,
     Trades: placed.trade_ids.join(', ') || 'none yet',
     'Sent with this key': `${counted(sent, 'time')}${replayed > 0 ? '; the answer is a replay' : ''}`,
   };
-  const heading = make('h3', {}, `Placed: ${placed.side} ${placed.size} at ${placed.price}`);
+  const heading = make('h3', {}, `Placed: ${describe(placed)}`);
   const content = [heading, make('p', {}, STATUSES[placed.status] ?? ''), makeFacts(facts)];
   return { kind: 'placed', content, details: { facts: folded, json: placed } };
 }
@@ -124,13 +129,11 @@ function describeError(error: OrderBookError): Pick<Outcome, 'content'> & Requir
 
 /** Creates the function that places orders, one at a time, and shows the outcome of each. */
 export function createPlacement(deps: PlacementDeps): (order: OrderRequest) => Promise<void> {
-  const { client, log, account, prepare, onBlock, onAnswer, onRemedy } = deps;
-  const toast = createToast();
+  const { client, log, account, prepare, onBlock, onAnswer, toast } = deps;
 
   function showUnsettled(intent: Intent, { content, details }: Pick<Outcome, 'content' | 'details'>): void {
     onBlock('Settle the last order first');
-    const { side, size, price } = intent.order;
-    const heading = make('h3', {}, `Not settled: ${side} ${size} at ${price} may be live`);
+    const heading = make('h3', {}, `Not settled: ${describe(intent.order)} may be live`);
     const advice = isRepeatable(intent)
       ? 'Repeat it with the same key: that settles it, and never places a second order.'
       : 'It is too old to be repeated: the service may have forgotten its key. Look for the order at the venue.';
@@ -158,9 +161,7 @@ export function createPlacement(deps: PlacementDeps): (order: OrderRequest) => P
     }
     forget(account);
     onBlock(undefined);
-    const remedies = remediesFor(error, intent.order);
-    const buttons = remedies.map(({ label, change }) => makeButton(label, () => onRemedy(change)));
-    toast.show({ kind: 'refused', content: [make('h3', {}, 'Not placed'), ...content], details, buttons });
+    toast.show({ kind: 'refused', content: [make('h3', {}, 'Not placed'), ...content], details });
   }
 
   async function send(intent: Intent): Promise<void> {

@@ -1,5 +1,6 @@
 import { curlOf, type SentRequest } from './curl.ts';
-import { make, makeButton, timeOfDay } from './dom.ts';
+import { make, makeButton } from './dom.ts';
+import { formatTime } from './figures.ts';
 
 /** Older requests are dropped from the page, reads before orders: the reads of a live book fill it within a minute. */
 const MAX_ENTRIES = 50;
@@ -37,7 +38,7 @@ function describe({ method, url }: SentRequest, { result, tookMs, replayed }: En
   const { pathname, search } = new URL(url);
   const path = decodeURIComponent(pathname + search).replace(/\d{20,}/, (id) => `${id.slice(0, 6)}…`);
   const times = count > 1 ? ` (${count} times)` : '';
-  return `${timeOfDay()} ${method} ${path} → ${result}${replayed ? ', replayed' : ''}, ${tookMs} ms${times}`;
+  return `${formatTime(new Date())} ${method} ${path} → ${result}${replayed ? ', replayed' : ''}, ${tookMs} ms${times}`;
 }
 
 function makeEntry(request: SentRequest, ended: Ended, summary: HTMLElement): HTMLElement {

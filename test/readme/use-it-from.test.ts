@@ -13,8 +13,7 @@ import type { PaperVenue } from '../../packages/paper-venue/venue.ts';
 import { officialClient } from '../../tools/support/paper-client.ts';
 import { PAPER_KEY } from '../../tools/support/paper-settings.ts';
 import { AWS_VARIABLES } from '../../tools/support/sigv4.ts';
-import { bundleClient, installClient } from '../support/page/builds.ts';
-import { describeInChromium, openPage, startSite } from '../support/page/page.ts';
+import { installClient } from '../support/page/builds.ts';
 import { HAS_PYTHON, PYTHON_ENV } from '../support/python.ts';
 import { startIamGateway, startTokenGateway, startTokenIssuer } from '../support/service/gateway.ts';
 import { startPaperService } from '../support/service/paper-service.ts';
@@ -207,6 +206,46 @@ describe('the example', () => {
     expect(stdout).toBe('0.51 0.53\n');
   });
 
+  // Stand-ins for what wallets put into a page.
+  it.each([
+    [
+      'MetaMask',
+      'eth_requestAccounts',
+      `import { Wallet } from 'ethers';
+      const account = new Wallet('0x${'22'.repeat(32)}');
+      const ethereum = {
+        request: async ({ method, params }) =>
+          method === 'eth_requestAccounts' ? [account.address] : account.signMessage(params[0]),
+      };`,
+    ],
+    [
+      'Phantom',
+      'solana.connect()',
+      `import { createPrivateKey, sign } from 'node:crypto';
+      const der = Buffer.from('302e020100300506032b657004220420${'22'.repeat(32)}', 'hex');
+      const key = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' });
+      const solana = {
+        connect: async () => ({ publicKey: 'Bow1CGKGDB9mNxeWdw85E2aCthQ1oZX4oFEe7fYT17ew' }),
+        signMessage: async (bytes) => ({ signature: new Uint8Array(sign(null, bytes, key)) }),
+      };`,
+    ],
+  ])('for the wallet %s works', async (_name, holds, wallet) => {
+    const { url, venue } = await startPaperService({ SERVICE_CLIENT_VERIFICATION: 'required' });
+    const path = await project();
+    await symlink(join(ROOT, 'node_modules/ethers'), join(path, 'node_modules/ethers'));
+    const place = { file: 'packages/client/README.md', heading: '## With a wallet', language: 'js', holds };
+    const script = `import { createClient } from 'order-book-adapter-client';
+      ${wallet}
+      const baseUrl = '${url}';
+      ${await printed(place)}
+      const { items } = await client.markets({ limit: 1 });
+      const { token_id } = items[0].outcomes[0];
+      await client.placeOrder({ token_id, side: 'buy', price: '0.01', size: '5', post_only: true });`;
+    await writeFile(join(path, 'example.mjs'), script);
+    await run(process.execPath, ['example.mjs'], { cwd: path });
+    expect(venue.orders()).toMatchObject([SMALLEST_ORDER]);
+  });
+
   it('for fees costs what it says', async () => {
     const { url, venue, venueUrl } = await startPaperService();
     const prose = await readFile(join(ROOT, 'docs/clients.md'), 'utf8');
@@ -221,19 +260,5 @@ describe('the example', () => {
     const { client } = await officialClient({ url: venueUrl }, { wallet: new Wallet(PAPER_KEY) });
     const { balance } = await client.getBalanceAllowance({ asset_type: AssetType.COLLATERAL });
     expect(balance).toBe('946003600');
-  });
-});
-
-describeInChromium('the example for a browser', () => {
-  it('places one order, on a double click too', async () => {
-    const { origin, serve } = await startSite({ '/client.js': await bundleClient() });
-    const { url, venue } = await startPaperService({ SERVICE_CORS_ORIGINS: origin });
-    serve('/', await example({ file: 'docs/clients.md', heading: '## A browser', language: 'html' }, url));
-    const page = await openPage();
-    await page.goto(origin);
-    await page.dblclick('button:has-text("Buy 5 at 0.01")');
-    await page.waitForSelector('output:has-text("live")');
-    expect(venue.orders()).toMatchObject([SMALLEST_ORDER]);
-    await page.close();
   });
 });

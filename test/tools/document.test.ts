@@ -1,9 +1,6 @@
-import { execFile } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import { promisify } from 'node:util';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { computeAddress } from 'ethers';
 import fc from 'fast-check';
@@ -20,7 +17,6 @@ import { createDocument } from '../../tools/openapi/document.ts';
 import { EXAMPLES } from '../../tools/openapi/examples.ts';
 import { codesOf } from '../../tools/openapi/responses.ts';
 import { PAPER_KEY } from '../../tools/support/paper-settings.ts';
-import { describeInChromium, openPage } from '../support/page/page.ts';
 import { sharedPaperService, startPaperService } from '../support/service/paper-service.ts';
 import { funderOf } from '../support/venue/signing.ts';
 
@@ -301,29 +297,5 @@ describe('a client that is generated from the document', () => {
     const price = book?.tick_size ?? '';
     const { data: placed } = await client.POST('/v1/orders', { body: { ...ORDER, token_id, price } });
     expect(venue.orders()).toMatchObject([{ id: placed?.order_id, post_only: false }]);
-  });
-});
-
-const ROOT = join(import.meta.dirname, '../..');
-const HAS_RENDERER = existsSync(join(ROOT, 'tools/openapi/render/node_modules'));
-if (!HAS_RENDERER) process.stderr.write('SKIPPED: the rendered document: `npm run docs` installs its renderer.\n');
-
-describeInChromium('the rendered document', () => {
-  (HAS_RENDERER ? it : it.skip)('shows every operation, without a network and without a complaint', async () => {
-    await promisify(execFile)(process.execPath, ['tools/openapi/render/main.ts'], { cwd: ROOT });
-    const page = await openPage();
-    const complaints: string[] = [];
-    const requests: string[] = [];
-    page.on('console', (message) => complaints.push(message.text()));
-    page.on('pageerror', ({ message }) => complaints.push(message));
-    page.on('request', (request) => requests.push(new URL(request.url()).protocol));
-    await page.goto(pathToFileURL(join(ROOT, 'docs/api.html')).href);
-    await page.waitForSelector('h2:has-text("Place a limit order")');
-    const text = await page.textContent('main');
-    for (const path of ['/health', '/v1/markets', '/v1/book/{token_id}', '/v1/orders']) expect(text).toContain(path);
-    expect(text).toContain('outcome_unknown');
-    expect(new Set(requests)).toStrictEqual(new Set(['file:', 'blob:']));
-    expect(complaints).toStrictEqual([]);
-    await page.close();
   });
 });

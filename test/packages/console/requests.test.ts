@@ -3,7 +3,6 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { type ErrorCode, mayBeLiveAfter, OrderBookError } from '../../../packages/client/error.ts';
 import { curlOf } from '../../../packages/console/curl.ts';
-import { remediesFor } from '../../../packages/console/remedies.ts';
 
 /** Runs a command with a `curl` that prints what it is given. */
 function argumentsOf(command: string): readonly string[] {
@@ -71,22 +70,5 @@ describe('an order', () => {
     ['a service that places no orders', false, failure('order_placement_disabled', 403), FIRST],
   ])('after %s may be live: %s', (_after, open, error, before) => {
     expect(before === undefined ? error.mayBeLive : mayBeLiveAfter(error, before)).toBe(open);
-  });
-
-  it.each([
-    [failure('price_off_tick', 422, { tick_size: '0.01' }), [{ price: '0.51' }, { price: '0.52' }]],
-    [failure('price_off_tick', 422, { tick_size: '0.5' }), [{ price: '0.5' }]],
-    [
-      failure('price_out_of_range', 422, { min_price: '0.01', max_price: '0.99' }),
-      [{ price: '0.01' }, { price: '0.99' }],
-    ],
-    [failure('size_below_minimum', 422, { min_order_size: '5' }), [{ size: '5' }]],
-    [failure('size_precision', 422, { max_decimals: 2 }), [{ size: '7.12' }]],
-    [failure('post_only_would_cross', 422), [{ post_only: false }]],
-    [failure('expiry_too_soon', 422, { earliest: '2026-12-01T12:00:00Z' }), [{ ends: '' }]],
-    [failure('insufficient_balance', 422), []],
-  ])('that is refused with %j is mended by %j', (error, changes) => {
-    const order = { token_id: '1', side: 'buy', price: '0.515', size: '7.129' } as const;
-    expect(remediesFor(error, order).map(({ change }) => change)).toStrictEqual(changes);
   });
 });

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { extname } from 'node:path';
-import { afterAll, afterEach, describe } from '@jest/globals';
+import { afterAll, describe } from '@jest/globals';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { listenOnLoopback } from '../../../tools/support/loopback.ts';
 
@@ -56,11 +56,11 @@ const TYPES: Readonly<Record<string, string>> = { '.js': 'text/javascript', '.cs
 
 const stops: (() => void)[] = [];
 
-afterEach(() => {
+afterAll(() => {
   for (const stop of stops.splice(0)) stop();
 });
 
-/** A web server for a page and its scripts; it stops after the test. */
+/** Starts a web server for pages and their scripts; it stops after the file's tests. */
 export async function startSite(files: Readonly<Record<string, string>>) {
   const site = new Map(Object.entries(files));
   const server = createServer(({ url = '/' }, response) => {

@@ -1,0 +1,89 @@
+import { type Book, formatUnits, type MarketFees, parseUnits, roundToTick } from '../client/client.ts';
+import { costOf, type Draft } from './cost.ts';
+import { formatPrice, formatShares } from './figures.ts';
+
+/** What keeps a draft from being an order; '' for a part that is right or still empty. */
+export interface Mistakes {
+  readonly price: string;
+  readonly size: string;
+}
+
+const DECIMAL = /^\d+(\.\d+)?$/;
+/** Decimals of a size: the venue takes no more. */
+const SIZE = /^\d+(\.\d{1,2})?$/;
+
+function highestPrice(tick: string): string {
+  return formatUnits(parseUnits('1') - parseUnits(tick));
+}
+
+function onTick(price: string, tick: string, direction: 'down' | 'up'): string | undefined {
+  try {
+    return formatPrice(roundToTick(price, tick, direction), tick);
+  } catch {
+    return undefined;
+  }
+}
+
+function mistakeOfPrice(price: string, { tick_size: tick }: Book): string {
+  if (price === '') return '';
+  if (!DECIMAL.test(price)) return 'A decimal, such as 0.51';
+  const near = [onTick(price, tick, 'down'), onTick(price, tick, 'up')];
+  if (near.includes(undefined)) return rulesOfPrice(tick);
+  const [down, up] = near;
+  return down === up ? '' : `Steps of ${tick}: use ${down} or ${up}`;
+}
+
+function mistakeOfSize(size: string, { min_order_size: least }: Book): string {
+  if (size === '') return '';
+  if (!SIZE.test(size)) return 'A number with at most 2 decimals';
+  return parseUnits(size) < parseUnits(least) ? rulesOfSize(least) : '';
+}
+
+/** Finds what is wrong with the price and the size by the rules of a book. */
+export function mistakesIn({ price, size }: Draft, book: Book): Mistakes {
+  return { price: mistakeOfPrice(price, book), size: mistakeOfSize(size, book) };
+}
+
+/** Describes the prices that a market takes. */
+export function rulesOfPrice(tick: string): string {
+  return `${formatPrice(tick)} to ${formatPrice(highestPrice(tick))} in steps of ${tick}`;
+}
+
+/** Describes the sizes that a market takes. */
+export function rulesOfSize(least: string): string {
+  return `At least ${formatShares(least)} shares`;
+}
+
+/** Moves a price by one tick to the next one on the grid; a price that cannot move stays. */
+export function movePrice(price: string, tick: string, direction: 'down' | 'up'): string {
+  const onGrid = onTick(price, tick, direction);
+  if (onGrid === undefined || parseUnits(onGrid) !== parseUnits(price)) return onGrid ?? price;
+  const [from, step] = [parseUnits(price), parseUnits(tick)];
+  if (from < step) return price;
+  return onTick(formatUnits(direction === 'up' ? from + step : from - step), tick, direction) ?? price;
+}
+
+/** Collateral and shares of the chosen outcome that no open order has reserved. */
+export interface Holdings {
+  readonly freeCollateral: string;
+  readonly freeShares: string;
+  readonly shares: string;
+}
+
+/** Returns the largest size that the holdings pay for; the fee counts as if all of it matched at its price. */
+export function largestSize(draft: Draft, book: Book, fees: MarketFees | null, holdings: Holdings): string {
+  const lot = parseUnits('0.01');
+  if (draft.side === 'sell') return formatUnits(parseUnits(holdings.freeShares) / lot, 2);
+  const free = parseUnits(holdings.freeCollateral, 36);
+  const isAffordable = (lots: bigint) => {
+    const { bound, total, restingValue, matchedValue } = costOf({ ...draft, size: formatUnits(lots, 2) }, book, fees);
+    return [bound, total, matchedValue + restingValue].every((sum) => sum === null || sum <= free);
+  };
+  let [least, most] = [0n, free / (parseUnits(draft.price) * lot)];
+  while (least < most) {
+    const middle = (least + most + 1n) / 2n;
+    if (isAffordable(middle)) least = middle;
+    else most = middle - 1n;
+  }
+  return formatUnits(least, 2);
+}
