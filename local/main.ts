@@ -37,7 +37,8 @@ async function readableOnTerminal(): Promise<StartOptions> {
   if (!process.stdout.isTTY) return {};
   const { createReadableLog } = await import('./readable-log.ts');
   const paint: Paint = (style, text) => styleText(style, text, { stream: process.stdout });
-  return { write: openStdout(createReadableLog(paint)).write };
+  const [write, format] = [openStdout(), createReadableLog(paint)];
+  return { write: (line) => write(format(line)) };
 }
 
 async function start(paper: boolean, settings: string | undefined): Promise<void> {

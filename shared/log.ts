@@ -16,12 +16,12 @@ export type CountedEvent =
 
 type Fields = Readonly<Record<string, unknown>> & { readonly metric?: CountedEvent };
 
-type Write = (message: string, fields?: Fields) => void;
+type WriteFields = (message: string, fields?: Fields) => void;
 
 /** Writes one JSON object a line. An `Error` among the fields becomes name, code, message and causes. */
-export interface Log extends Readonly<Record<LogLevel, Write>> {
+export interface Log extends Readonly<Record<LogLevel, WriteFields>> {
   /** Writes at level `info` whatever the threshold: the trace of an order must not depend on a setting. */
-  readonly audit: Write;
+  readonly audit: WriteFields;
 }
 
 /** Choices of a log. */
@@ -54,51 +54,21 @@ function replacer(_key: string, value: unknown): unknown {
 /** Bytes that are kept in memory for a reader that has stopped reading. */
 const MAX_UNREAD_BYTES = 4 * 1024 * 1024;
 
-function lossLine(lost: number): string {
-  const message = 'lines of the log were lost: nothing could be written';
-  return JSON.stringify({ time: new Date().toISOString(), level: 'error', message, lost });
-}
-
-/** Rewrites a line of the log, also one that says how many were lost. */
-type Format = (line: string) => string;
+type Write = (line: string) => void;
 
 /**
  * Writes lines to a stream whose reader may stop or go away, as a log shipper that restarts does: no order may fail
- * because of the log. Lines that cannot be written are dropped and counted, and the next one that can be written is
- * preceded by the count.
+ * because of the log. Lines that cannot be written are dropped.
  */
-export function createLineWriter(stream: Writable, format: Format = (line) => line, maxUnreadBytes = MAX_UNREAD_BYTES) {
-  let lost = 0;
-  let toldOf = 0;
-  let unconfirmed = 0;
+export function createLineWriter(stream: Writable, maxUnreadBytes = MAX_UNREAD_BYTES): Write {
   // Without a listener an error of the stream ends the process.
   stream.on('error', () => undefined);
-  return {
-    write: (line: string): void => {
-      if (stream.writableLength > maxUnreadBytes) {
-        lost += 1;
-        return;
-      }
-      const news = lost - toldOf;
-      toldOf += news;
-      unconfirmed += 1;
-      stream.write(`${news > 0 ? `${format(lossLine(news))}\n` : ''}${format(line)}\n`, (error) => {
-        unconfirmed -= 1;
-        toldOf -= news;
-        lost += error ? 1 : -news;
-      });
-    },
-    /** Reports on another stream how many lines were lost and not yet reported, if any. */
-    tellLost: (elsewhere: Pick<Writable, 'write'>): void => {
-      // Lines written in the same turn of the event loop are lost too.
-      if (lost > 0) elsewhere.write(`${format(lossLine(lost + unconfirmed))}\n`);
-    },
+  return (line) => {
+    if (stream.writableLength <= maxUnreadBytes) stream.write(`${line}\n`);
   };
 }
 
-type LineWriter = ReturnType<typeof createLineWriter>;
-
-let stdout: LineWriter | undefined;
+let stdout: Write | undefined;
 
 /**
  * Keeps a terminal that takes nothing from blocking the process: Node writes to a terminal synchronously, so a session
@@ -110,19 +80,16 @@ function neverWaitForTerminal(): void {
   if (typeof handle.setBlocking === 'function') handle.setBlocking(false);
 }
 
-/** Opens the standard output for the lines of a log; `format` rewrites each of them. Once in a process. */
-export function openStdout(format?: Format): LineWriter {
+/** Opens the standard output for the lines of a log. Once in a process. */
+export function openStdout(): Write {
   neverWaitForTerminal();
-  const writer = createLineWriter(process.stdout, format);
   process.stderr.on('error', () => undefined);
-  // By then stdout is gone for good.
-  process.once('exit', () => writer.tellLost(process.stderr));
-  return writer;
+  return createLineWriter(process.stdout);
 }
 
 function writeToStdout(line: string): void {
   stdout ??= openStdout();
-  stdout.write(line);
+  stdout(line);
 }
 
 /** Creates a log of the lines from `level` on; `write` takes each without its line end. `now` is in epoch milliseconds. */

@@ -1,6 +1,6 @@
 import { CfnOutput, RemovalPolicy } from 'aws-cdk-lib';
 import { AttributeType, BillingMode, Table, TableEncryption } from 'aws-cdk-lib/aws-dynamodb';
-import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
+import { CfnQueryDefinition, LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import type { Names } from './names.ts';
 
@@ -19,6 +19,17 @@ export class OrderStore extends Construct {
     this.log = new LogGroup(this, 'Log', {
       retention: RetentionDays.ONE_YEAR,
       removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
+    });
+    // Who ordered what. The log has these lines at every level, written before the order is sent.
+    new CfnQueryDefinition(scope, 'OrdersByClient', {
+      name: `${names.stack}/orders by client`,
+      logGroupNames: [this.log.logGroupName],
+      queryString: [
+        'fields time, client_address, client_address_verified, gateway_caller, order_id, order.token_id, order.side, order.price, order.size, request_id',
+        'filter message = "order signed"',
+        'sort time desc',
+        'limit 500',
+      ].join('\n| '),
     });
     new CfnOutput(scope, 'OrdersTable', { value: this.tableName, description: 'Idempotency keys with their orders' });
     new CfnOutput(scope, 'OrderLog', { value: this.log.logGroupName });

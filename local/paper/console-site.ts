@@ -71,13 +71,6 @@ function sayIn(response: Response, status: number, sentence: string): void {
   response.status(status).type('text').send(`${sentence}\n`);
 }
 
-/** Returns the status and the sentence on a wrong request; a fault of ours is only named. */
-function explain(error: unknown): readonly [status: number, sentence: string] {
-  const isTooLarge = error instanceof Error && 'status' in error && error.status === 413;
-  if (isTooLarge) return [413, 'A change of the venue is a few words of JSON.'];
-  return [502, 'The console could not be built, or the venue did not answer.'];
-}
-
 /** Creates the site: the paths of the venue that the page may use, then the files of the console. */
 function createSite({ venueUrl, service }: ConsoleOptions, origins: readonly string[]) {
   const isAllowed = createHostTest([]);
@@ -121,8 +114,8 @@ function createSite({ venueUrl, service }: ConsoleOptions, origins: readonly str
     if (file) return response.type(extname(name)).send(Buffer.from(file));
     sayIn(response, 404, 'There is no such page: the console is at /.');
   });
-  app.use((error: unknown, _request: Request, response: Response, _next: NextFunction) =>
-    sayIn(response, ...explain(error)),
+  app.use((_error: unknown, _request: Request, response: Response, _next: NextFunction) =>
+    sayIn(response, 502, 'The console could not be built, or the venue did not answer.'),
   );
   return app;
 }

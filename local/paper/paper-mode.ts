@@ -3,8 +3,6 @@ import { mkdtempDisposable } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createPaperVenue, type PaperVenue } from '../../packages/paper-venue/venue.ts';
-import { errorCode } from '../../shared/error-code.ts';
-import { ConfigError } from '../../shared/settings/formats.ts';
 import type { Environment } from '../../shared/settings/table.ts';
 import { type Listening, type Service, type StartOptions, startService } from '../service/service.ts';
 import { listenNear, startConsoleSite } from './console-site.ts';
@@ -39,16 +37,6 @@ function paperOverrides(venueUrl: string, storePath: string, corsOrigins: readon
     SERVICE_CLOB_API_PASSPHRASE: '',
     SERVICE_CORS_ORIGINS: corsOrigins.join(','),
   };
-}
-
-/** Creates a directory for this run; throws `ConfigError` if that fails. */
-async function makeTemporaryDirectory() {
-  try {
-    return await mkdtempDisposable(join(tmpdir(), 'paper-orders-'));
-  } catch (cause) {
-    const message = `No directory can be made in ${tmpdir()} (${errorCode(cause)}): set TMPDIR to one for temporary files.`;
-    throw new ConfigError(message, { cause });
-  }
 }
 
 /** Writes where everything is, and commands that work as they stand on a service that trades on paper. */
@@ -86,7 +74,7 @@ export async function startOnPaper(
 ): Promise<Service> {
   await using stack = new AsyncDisposableStack();
   // The wallet is gone at the end, and its keys with it.
-  const directory = stack.use(await makeTemporaryDirectory());
+  const directory = stack.use(await mkdtempDisposable(join(tmpdir(), 'paper-orders-')));
   const venue = createPaperVenue({ seed: SEED, faucet: { collateral: GIVEN_UNITS, shares: GIVEN_UNITS } });
   stack.defer(() => venue.close());
   const reservedPort = env['SERVICE_PORT'];

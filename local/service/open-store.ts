@@ -1,14 +1,34 @@
+import { existsSync, statfsSync } from 'node:fs';
+import { dirname } from 'node:path';
 import type { Log } from '../../shared/log.ts';
 import type { LocalConfig } from '../../shared/settings/config.ts';
 import { ConfigError, tableOf } from '../../shared/settings/formats.ts';
 import type { FileOrderStore } from '../order-store/store.ts';
-import { fileSystemOf, requireLocalDisk } from './local-disk.ts';
 import { storeFileOf } from './settings-file.ts';
 
 /** The store of a process that places orders. */
 export interface Store extends FileOrderStore {
   /** Where it is, for the operator: the absolute path of a file, or the table as the setting names it. */
   readonly place: string;
+}
+
+/** Network and shared file systems by their `f_type` (man 2 statfs). Locks and flushes may have no effect on them. */
+const SHARED: ReadonlyMap<number, string> = new Map([
+  [0x6969, 'NFS'],
+  [0x517b, 'SMB'],
+  [0xff534d42, 'SMB'],
+  [0xfe534d42, 'SMB'],
+  [0x65735546, 'FUSE or virtiofs'],
+  [0x01021997, '9p'],
+  [0x786f4256, 'VirtualBox'],
+  [0x00c36400, 'Ceph'],
+  [0x0bd00bd0, 'Lustre'],
+  [0x5346414f, 'AFS'],
+]);
+
+/** Returns the number of the file system that a file is on, or will be. */
+function fileSystemOf(path: string): number {
+  return existsSync(path) ? statfsSync(path).type : fileSystemOf(dirname(path));
 }
 
 /** No idempotency key has a control character. */
@@ -42,7 +62,12 @@ export async function openStore(
   const [place, tableName] = [placeOf(setting), tableOf(setting)];
   try {
     if (tableName !== undefined) return { ...(await openTable(tableName)), place };
-    if (!storeSharedFolder) requireLocalDisk(typeOf(place));
+    const shared = storeSharedFolder ? undefined : SHARED.get(typeOf(place));
+    if (shared !== undefined) {
+      throw new Error(
+        `its folder is a network or shared one (${shared}), where locks and flushes may not work; use a local disk, or accept the risk with SERVICE_STORE_SHARED_FOLDER=1`,
+      );
+    }
     const { openOrderStore } = await import('../order-store/store.ts');
     return { ...openOrderStore({ path: place, log }), place };
   } catch (cause) {

