@@ -5,7 +5,7 @@ import type { Endpoint } from './endpoint.ts';
 import { createGatewayHandler } from './pipeline.ts';
 
 /**
- * Opens what every process of the service starts from; throws `ConfigError` where its settings are malformed. `write`
+ * Opens settings, log and pipeline of a process; throws `ConfigError` for malformed settings. `write`
  * takes the lines of the log; the default is the standard output. `serve` puts the pipeline around an endpoint.
  */
 export function openContainer<C extends Config>(
@@ -20,10 +20,10 @@ export function openContainer<C extends Config>(
   return { config, log, serve: (endpoint: Endpoint) => createGatewayHandler(endpoint, { log, corsOrigins }) };
 }
 
-/** Opens what every deployed function starts from; throws `ConfigError` where its settings are malformed. */
+/** Opens the container of a deployed function; throws `ConfigError` for malformed settings. */
 export function openDeployed() {
   const container = openContainer(parseDeployedConfig);
-  // Measured from the start of the process. Lambda's own line about it is among those that are switched off.
+  // Measured from the start of the process. Lambda's own line about it is switched off.
   container.log.info('started', { init_ms: Math.round(performance.now()) });
   return container;
 }

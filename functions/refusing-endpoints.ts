@@ -3,7 +3,7 @@ import { LOCAL_BUDGET_MS, ORDER_BUDGET_MS } from '../shared/limits.ts';
 import type { Endpoint } from './endpoint.ts';
 import { ROUTES, UNKNOWN_ROUTE } from './routes.ts';
 
-/** Answers every path that the service does not have: 404 whatever the method, OPTIONS included. */
+/** Answers unknown paths: 404 for every method, OPTIONS included. */
 export function unknownPathEndpoint(): Endpoint {
   const paths = Object.values(ROUTES).map(({ method, path }) => `${method} ${path}`);
   return {

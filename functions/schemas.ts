@@ -43,5 +43,5 @@ export function text(description: string) {
   return z.string().check(z.describe(description));
 }
 
-// Pure: nothing of it is left in a function, which needs its type alone.
+// Pure: a function needs only its type, and the build drops the rest.
 export const conditionId = /* @__PURE__ */ hash("The venue's id of the question on the settlement chain.");

@@ -36,7 +36,7 @@ export const SEND_MS = 12_000;
 export const LOOK_UP_RESERVE_MS = 5_000;
 /** An order is not sent with less time than this for the venue to answer. */
 export const MIN_SEND_MS = 1_000;
-/** One call of the store of idempotency keys: a healthy one takes 5 ms, and an answer waits for one of them. */
+/** One call of the store of orders (normally 5 ms). Every response to an order waits for one. */
 export const STORE_CALL_MS = 2_000;
 /** Left of an order's budget when its rules or the credentials come: the write-ahead, the sending and look-ups need it. */
 export const SENDING_RESERVE_MS = MIN_SEND_MS + LOOK_UP_RESERVE_MS + STORE_CALL_MS;
@@ -49,11 +49,11 @@ export const LOOK_UP_MS = 3_000;
 export const LOOK_UP_PAUSES_MS = [0, 300, 700, 1_500, 2_500] as const;
 /** Before each look-up of an order that an earlier request may have sent: one failure is not the last word. */
 export const SETTLE_PAUSES_MS = [0, 300] as const;
-/** After words that are not known, the wait until a repeat may learn more: orders have shown in look-ups after 8 s. */
+/** The wait after an unknown message until a repeat may learn more: orders have shown in look-ups after 8 s. */
 export const UNKNOWN_WORDS_RETRY_MS = 10_000;
 /**
  * How long an order that was sent may still arrive: the venue queues what it throttles, and users have seen 40 s. Until
- * then the refusal of another sending says nothing about the first.
+ * then the refusal of another sending proves nothing about the first.
  */
 export const LATE_ARRIVAL_MS = 120_000;
 

@@ -21,7 +21,7 @@ import { tokenId } from '../schemas.ts';
 /** An empty name is none. */
 const name = z.string().check(z.minLength(1));
 
-/** The parts of an event that name its caller, by what the gateway has checked: the ARN of IAM, the subject of a token. */
+/** The parts of an event that name its caller, by the gateway's check: the ARN of IAM, the subject of a token. */
 const CALLER = {
   iam: z.object({ authorizer: z.object({ iam: z.object({ userArn: name }) }) }),
   jwt: z.object({ authorizer: z.object({ jwt: z.object({ claims: z.object({ sub: name }) }) }) }),

@@ -68,9 +68,9 @@ function whyMistimed(validUntil: number, now: number): 'expired' | 'too_far_ahea
 
 /** The authorities that clients may sign for; by default that of the request, which a gateway has checked. */
 export interface Authorities {
-  /** The only one, whatever the request names. */
+  /** The authority of every request. */
   readonly public?: string | undefined;
-  /** Those of a service without one. The first stands in the challenge to a request that names none of them. */
+  /** The authorities of a service without a public one. A challenge has the first, unless the request names another of them. */
   readonly own?: (() => readonly string[]) | undefined;
 }
 
@@ -118,7 +118,7 @@ export function createVerification(
 
   /** Returns the authority to sign for. */
   function authorityFor(domainName: string): string {
-    // As it stands in a URL: 80 is the port of http, which the local server speaks.
+    // As in a URL: 80 is the port of http, which the local server uses.
     const requested = domainName.toLowerCase().replace(/:(?:80)?$/, '');
     const own = authorities.public === undefined ? (authorities.own?.() ?? [requested]) : [authorities.public];
     return own.includes(requested) ? requested : (own[0] ?? requested);

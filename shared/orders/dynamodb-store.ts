@@ -47,7 +47,7 @@ function toSeconds(timeMs: number): { readonly N: string } {
   return { N: String(Math.ceil(timeMs / 1_000)) };
 }
 
-/** Conditions compare `record_version` and `order_id`. Only finished orders have `expires_at`: no other one is ever dropped. */
+/** Conditions compare `record_version` and `order_id`. Only finished orders have `expires_at`: DynamoDB drops no others. */
 function toItem(key: string, record: OrderRecord): Item {
   return {
     idempotency_key: { S: key },
@@ -71,7 +71,7 @@ function conditionOf(over: Over) {
   return { ConditionExpression, ExpressionAttributeValues: { ':is': { S } }, ReturnValuesOnConditionCheckFailure };
 }
 
-/** Adds to the sum of a day, where that does not make it too large. No idempotency key has a control character. */
+/** Adds to the sum of a day unless it would be too large. No idempotency key has a control character. */
 function countItem(TableName: string, count: DayCount): TransactWriteItem {
   const { day, units, atMost } = count;
   const room = atMost !== undefined && atMost - units;

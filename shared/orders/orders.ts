@@ -47,7 +47,7 @@ export type OrdersOptions = Pick<OrdersDeps, 'entry' | 'store' | 'log'> & Partia
  *                         └─ unfinished <──────────────────────────────────────────────────┘
  *                              ├─ its lease runs ───────────────────────────────────────────> 409
  *                              └─ its lease is over ─> write a lease over the one that was read
- *                                   ├─ written ─┬─ the venue answered in unknown words ─────> look up
+ *                                   ├─ written ─┬─ the venue's message is unknown ──────────> look up
  *                                   │           └─ else ────────────────────────────────────> settle
  *                                   └─ another was first ─┬─ it has finished ───────────────> replay
  *                                                         └─ else ──────────────────────────> 409
@@ -178,7 +178,7 @@ async function takeOver(found: UnfinishedOrder, placing: Placing): Promise<Turn 
     log.audit('unfinished order taken over', { order_id: orderId, ...call.trace });
     return { placing, act, record, unprovenBefore };
   }
-  // Another request was first: it holds the order, has finished it or has freed the key.
+  // Another request was first: it holds the order, has finished it or has released the key.
   const standing = 'standing' in written ? written.standing : undefined;
   if (standing?.state !== 'finished') throw orderInProgress(placing, standing);
   checkBelongs(standing, placing);

@@ -120,13 +120,13 @@ function lateArrivalMs({ unprovenBefore, placing: { entry, lateArrivalMs: mostMs
   return Math.min(Math.max(unprovenBefore + mostMs - entry.now(), 0), mostMs);
 }
 
-/** Weighs a fate against earlier sendings. `lateMs`: the time that was left for those when the venue was asked. */
+/** Weighs a fate against earlier sendings. `lateMs`: the time for their late arrival when the venue was asked. */
 function weigh(turn: Turn, fate: Fate, lateMs: number): Fate {
   const { record, unprovenBefore } = turn;
   const leftMs = lateArrivalMs(turn);
   if (fate.kind === 'placed') return fate;
   if (fate.kind === 'unknown' && record.venueReason !== null) {
-    // An earlier answer was in unknown words: repeats have them too.
+    // An earlier message was unknown: repeats report it too.
     const retryAfter = Math.ceil(Math.min(leftMs || UNKNOWN_WORDS_RETRY_MS, UNKNOWN_WORDS_RETRY_MS) / 1_000);
     return { ...fate, why: 'unknown_words', venueReason: record.venueReason, retryAfter };
   }

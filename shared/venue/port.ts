@@ -10,7 +10,7 @@ interface VenueRequest {
   readonly milliseconds: number;
 }
 
-/** The circumstances of one call of the service: how long it may take, and what it asked of the venue. */
+/** One call of the service: its time, and its requests to the venue. */
 export interface Call {
   /** End of the time budget, in milliseconds of `performance.now()`. */
   readonly deadline: number;
@@ -26,7 +26,7 @@ interface Outcome {
   readonly price: string | null;
 }
 
-/** The event whose question a market answers, alone or as one of several. */
+/** The event of a market, which may have several. */
 interface MarketEvent {
   readonly id: string;
   readonly slug: string | null;
@@ -44,7 +44,7 @@ interface MarketFees {
 
 /**
  * A market on which orders can be placed now. Decimals are strings: prices and ticks in collateral per share, sizes in
- * shares, volume and liquidity in collateral. What the venue does not tell is `null`.
+ * shares, volume and liquidity in collateral. A member that the venue does not report is `null`.
  */
 export interface Market {
   readonly id: string;
@@ -130,7 +130,7 @@ export interface SignedOrder {
   readonly signedAt: number;
 }
 
-/** The account and the venue that orders are signed for: a signature is worth something there alone. */
+/** The account and the venue that orders are signed for; signatures are valid only there. */
 export interface SignedFor {
   /** Base URL of the venue: one host may have several behind different paths. */
   readonly venue: string;
@@ -148,8 +148,8 @@ export interface SignedFor {
 export const PLACEMENT_STATUSES = ['live', 'matched', 'delayed', 'cancelled'] as const;
 
 /**
- * The executed part of an order at the time of the answer, as far as the venue tells it; `null` where it does not, or
- * tells what cannot be. Decimal strings.
+ * The executed part of an order at the time of the answer, in decimal strings; `null` where the venue reports none, or
+ * one that cannot be true.
  */
 export interface Fills {
   /** In shares. */
@@ -186,7 +186,7 @@ export type Fate =
       readonly why: FactsOf<'outcome_unknown'>['why'];
       /** The time at which bytes left without an answer that proves anything; `null` for none. */
       readonly sentAt: number | null;
-      /** The venue's own words, where they are of no sentence that is known. The order is not sent again then. */
+      /** The venue's message, if it is an unknown one. The order is not sent again then. */
       readonly venueReason?: string | undefined;
       /** Time in seconds until a repeat may learn more. */
       readonly retryAfter?: number;
@@ -210,8 +210,9 @@ export interface OrderEntry {
   /** Asks the venue for the time if none of its answers has come yet. Never fails. */
   syncClock(call: Call): Promise<void>;
   /**
-   * Checks the order against the market's rules and the operator's cap, and signs it. Sends nothing but reads. Errors: those of `MarketData`, and 422 `price_out_of_range`, `price_off_tick`,
-   * `size_precision`, `size_below_minimum`, `expiry_too_soon`, `order_above_cap`.
+   * Checks the order against the market's rules and the operator's cap, and signs it. Sends only reads. Errors: those of
+   * `MarketData`, and 422 `price_out_of_range`, `price_off_tick`, `size_precision`, `size_below_minimum`,
+   * `expiry_too_soon`, `order_above_cap`.
    */
   sign(order: LimitOrder, call: Call): Promise<SignedOrder>;
   /** Sends a signed order that was never sent. Throws nothing but faults of ours, after which the order may be live. */
@@ -223,7 +224,7 @@ export interface OrderEntry {
   settle(order: SignedOrder, call: SendingCall): Promise<Fate>;
   /**
    * Looks an order and its trades up and sends nothing: `placed` where they are found, else `unknown`. Where no look-up
-   * of several knows it, `refused` if it has expired, or with `venueReason`, the words by which the venue
+   * of several shows it, `refused` if it has expired, or with `venueReason`, the message by which the venue
    * refused it long enough ago.
    */
   lookUp(order: SignedOrder, call: Call, venueReason?: string | null): Promise<Fate>;

@@ -7,7 +7,7 @@ import type { Secret } from '../secret.ts';
 // The curve is Bitcoin's own libsecp256k1 as WebAssembly. It works in constant time, signs in a third of the time that the
 // curve of ethers takes (0.13 ms, 0.38 ms), and recovers a signer in an eighth (0.3 ms, 2.6 ms).
 
-/** A wallet that signs digests; what holds its key (this process, a KMS) stays behind it. */
+/** A wallet that signs digests, with a key in this process or in KMS. */
 export interface Wallet {
   /** EIP-55. */
   readonly address: string;

@@ -4,7 +4,7 @@ import { openWallet, type Wallet } from './evm-key.ts';
 
 /**
  * Opens the wallet of a key; a key of KMS is of the environment's region unless another one is named. Throws `ConfigError`
- * where KMS does not return a public key that can sign orders, and for a private key that is the builder code, too.
+ * if KMS returns no public key that can sign orders, and for a private key that equals the builder code.
  */
 export async function openSigningKey(
   key: SigningKey,
@@ -15,7 +15,7 @@ export async function openSigningKey(
     const { openKmsWallet } = await import('./kms-key.ts');
     return openKmsWallet(key.kmsKey, region);
   }
-  // Both are 32 bytes of hex, and the code is for everybody to read.
+  // Both are 32 bytes of hex, and the code is public.
   if (builderCode === key.privateKey.reveal().toLowerCase()) {
     throw new ConfigError('SERVICE_BUILDER_CODE must not be the private key: it is published with each order.');
   }

@@ -64,7 +64,7 @@ interface SignedStruct extends OrderStruct {
 /** Returns a signed order in the form in which it is sent, as JSON text. */
 export function orderText(order: SignedStruct): string {
   const side = order.side === 'buy' ? Side.BUY : Side.SELL;
-  // Only the order: the envelope names an API key, which is no part of what is signed.
+  // Only the order: the envelope names an API key, which is not signed.
   return JSON.stringify(orderToJsonV2({ ...order, side }, '', OrderType.GTC).order);
 }
 

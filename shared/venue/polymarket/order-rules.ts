@@ -19,7 +19,7 @@ import { protocolOf } from './wire.ts';
 /** The rules that an order on a token has to respect, all of them from one answer of `GET /book`. */
 export type OrderRules = Readonly<Awaited<ReturnType<typeof readRules>>>;
 
-/** Decimals of a size, whatever the tick (https://docs.polymarket.com, page "place orders"). */
+/** Decimals of a size at every tick (https://docs.polymarket.com, page "place orders"). */
 const MAX_SIZE_DECIMALS = 2;
 /** Tokens whose rules are kept; the oldest goes first. */
 const MAX_TOKENS = 1_000;
@@ -34,7 +34,7 @@ async function readRules(clob: Transport, tokenId: string, call: Call) {
   const { book, version } = await readBook(clob, tokenId, call);
   const protocol = protocolOf(tokenId);
   if (version !== undefined && version !== protocol) {
-    // Signing under the domain of the wrong protocol is what must not happen, so a contradiction stops the order.
+    // A contradiction stops the order: it must not be signed under the domain of the wrong protocol.
     throw refuse('venue_error', { why: 'rules' });
   }
   return {

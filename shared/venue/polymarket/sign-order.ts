@@ -90,7 +90,7 @@ export function hashOrder(order: OrderStruct): string {
   return hashStruct(ORDER_TYPE_HASH, [...terms, timestamp, metadata, builder]);
 }
 
-/** Computes what the maker gives and takes, in millionths. */
+/** Computes the amounts that the maker gives and takes, in millionths. */
 function amountsOf({ side, ...order }: LimitOrder) {
   const [price, size] = [toDecimal(order.price), toDecimal(order.size)];
   const shares = toUnits(size, UNIT_DECIMALS);

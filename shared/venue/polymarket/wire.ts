@@ -11,7 +11,7 @@ export const anything = z.optional(z.unknown());
 /** The members of a schema for a record of the official client: an update of it that renames one breaks the types. */
 export type Members<T> = { readonly [Name in keyof T]?: z.core.$ZodType };
 
-/** Creates the schema of a member that a function reads, whatever it is. */
+/** Creates the schema of a member of any type, which a function reads. */
 export function readBy<T>(read: (value: unknown) => T) {
   return z.pipe(anything, z.transform(read));
 }
@@ -30,7 +30,7 @@ export function parseExactly(text: string): unknown {
   }
 }
 
-/** Most of what the venue sends is in canonical form already, or has zeros at its end, and need not be taken apart. */
+/** Most decimals of the venue are in canonical form or have zeros at their end, and need no parsing. */
 const CANONICAL = /^(?:0|[1-9]\d{0,30})(?:\.\d{0,30}[1-9])?$/;
 const WITH_ZEROS = /^(?:0|[1-9]\d{0,30})\.\d{0,30}0$/;
 

@@ -27,7 +27,7 @@ function parseCredentials({ status, isJson, text }: VenueHttpResponse): ApiCrede
   return { key, secret: new Secret(secret), passphrase: new Secret(passphrase) };
 }
 
-/** Translates a refusal. One that is no other error means that the wallet may not have credentials. */
+/** Translates a refusal. Without another meaning it denies the wallet credentials. */
 function translate(response: VenueHttpResponse): AppError {
   const known = refuseRead(response);
   const refused = known.code === 'venue_error' && response.status >= 400 && response.status < 500;
@@ -44,7 +44,7 @@ async function ask(clob: Transport, spec: VenueHttpRequest, call: Call): Promise
 const DERIVE = { name: 'derive-api-key', method: 'GET', path: '/auth/derive-api-key' } as const;
 
 /**
- * `GET /auth/derive-api-key` alone, which creates nothing: `undefined` if the wallet has never had credentials (the
+ * `GET /auth/derive-api-key`, which creates nothing: `undefined` if the wallet has never had credentials (the
  * venue's 400). Errors: as `deriveApiKey`.
  */
 export async function findApiKey(
@@ -84,12 +84,12 @@ export async function deriveApiKey(
   } catch (error) {
     if (!(error instanceof AggregateError)) throw error;
     if (wasClockWrong(clob, skew) && attempts > 1) return deriveApiKey(clob, wallet, call, 1);
-    // One of the two is always refused; what stopped the other is what the operator needs to know.
+    // The venue always refuses one of the two; the operator needs the error of the other.
     throw error.errors.find((each: unknown) => !areCredentialsRefused(each)) ?? error.errors[0];
   }
 }
 
-/** Returns true if our clock was wrong, so that the venue refused the signature; its answer says by how much. */
+/** Returns true if our clock was wrong, so that the venue refused the signature: its answer has corrected the clock. */
 function wasClockWrong(clob: Transport, skew: number): boolean {
   return Math.abs(clob.clock.skew() - skew) > NOTICEABLE_SKEW_MS;
 }

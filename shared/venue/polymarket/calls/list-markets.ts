@@ -49,7 +49,7 @@ const feeSchedule = lenient(
   z.object({ rate: lenientDecimal, exponent: lenientDecimal, takerOnly: lenient(z.boolean()) }),
 );
 
-/** Strict about what says on which token an order can be placed; lenient about the rest. */
+/** Strict about the members that identify a token and its protocol; lenient about the rest. */
 const record = z.object({
   id: z.string().check(z.minLength(1)),
   version: z.nullish(z.enum(['v1', 'v2'])),

@@ -79,7 +79,7 @@ export function refuseRead(response: VenueHttpResponse): AppError {
   return refuse('venue_error', { why: 'unusable' }, { cause });
 }
 
-/** Parses an answer that has a shape; throws what `refuseRead` makes of any other. */
+/** Parses an answer of a shape; throws the errors of `refuseRead` for any other. */
 export function parseAnswer<T>(response: VenueHttpResponse, shape: z.ZodMiniType<T>): T {
   const result = response.status === 200 ? shape.safeParse(parseJson(response.text)) : undefined;
   if (!result?.success) throw refuseRead(response);

@@ -14,7 +14,7 @@ export function refusedCredentials(cause?: unknown): AppError {
 
 /**
  * Credentials that are obtained at most once at a time, however many orders wait for them, and after a refusal at most once
- * in `RENEWAL_PAUSE_MS`. Of the first ones no other failure is kept: the next order tries again. `now`: the wall clock, since
+ * in `RENEWAL_PAUSE_MS`. After another failure to obtain the first ones the next order tries again. `now`: the wall clock, since
  * a monotonic one may stand still with the process.
  */
 export function createCredentialSource(
