@@ -6,6 +6,7 @@ import { createInspection, type Inspection } from '../inspection/inspection.ts';
 import { type Asking, checkApprovals, checkCredentials, checkFunds, writeCredentials } from './account-checks.ts';
 import { createRun, type DoctorLimits, need, type Run, type Step } from './run.ts';
 import { checkAccountKind, checkConfig, checkKey, checkRuntime, type Setup } from './setup-checks.ts';
+import { checkSignatures } from './signatures.ts';
 import { checkBuilder, checkClock, checkOutcomes, checkReads, checkRegion } from './venue-checks.ts';
 
 /** The options of a run. */
@@ -50,6 +51,10 @@ export function examine(options: DoctorOptions, env: Environment, limits?: Docto
   const key = run.check('key', HERE, async () => checkKey(await need(config)));
   const ask = createAsk(run, config);
   const account = run.check('account_kind', HERE, async () => checkAccountKind(await need(config), await need(key)));
+  run.check('signatures', HERE, async () => {
+    await need(config);
+    return checkSignatures();
+  });
   run.check('runtime', HERE, async () => checkRuntime(await need(config)));
   run.check('clock', CLOB, async () => checkClock(await ask()));
   run.check('region', SITE, async () => checkRegion(await ask()));

@@ -57,6 +57,7 @@ const IDS = [
   'config',
   'key',
   'account_kind',
+  'signatures',
   'runtime',
   'clock',
   'region',
@@ -189,7 +190,7 @@ describe('a healthy account', () => {
     expect(code).toBe(0);
     const lines = stdout.trimEnd().split('\n');
     expect(lines.slice(0, IDS.length).map((line) => line.split(/ +/)[1])).toStrictEqual(IDS);
-    expect(lines.at(-1)).toBe('11 ok, 1 to look at, 0 failed, 0 skipped.');
+    expect(lines.at(-1)).toBe('12 ok, 1 to look at, 0 failed, 0 skipped.');
     expect(stdout).toMatch(/^warn {2}config {12}The service is read-only: .* npm start -- --help lists/m);
   });
 });
@@ -588,7 +589,7 @@ describe('this machine', () => {
     expect(stdout).toMatch(
       /^warn {2}runtime {11}Others may read \S+settings, which holds the wallet key\. chmod 600 /m,
     );
-    expect(stdout).toMatch(/^11 ok, 1 to look at/m);
+    expect(stdout).toMatch(/^12 ok, 1 to look at/m);
   });
 });
 
@@ -597,7 +598,7 @@ describe('--print-credentials', () => {
     const file = join(folder, 'credentials.json');
     const { found, checks } = await examine(healthy(), ['--print-credentials', file]);
     expect(found).toStrictEqual({});
-    expect(checks.map(({ id }) => id)).toStrictEqual(IDS.toSpliced(7, 0, 'credentials_file'));
+    expect(checks.map(({ id }) => id)).toStrictEqual(IDS.toSpliced(8, 0, 'credentials_file'));
     expect(JSON.parse(await readFile(file, 'utf8'))).toStrictEqual({
       apiKey: creds.key,
       apiSecret: creds.secret,
