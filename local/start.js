@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import './node-version.cjs';
 
-// An older Node has not got all of these, and would say so before the line above.
+// Imported after the check above: an older Node lacks some of these exports.
 const { enableCompileCache } = await import('node:module');
 const { fileURLToPath } = await import('node:url');
 

@@ -22,8 +22,8 @@ export interface ErrorSpec {
   /** Ends the sentence "Answered when …". */
   readonly when: string;
   readonly facts?: Readonly<Record<string, FactSpec>>;
-  /** The default of `Retry-After`; `varies` where only the single error may have one. */
-  readonly retryAfterS?: number | 'varies';
+  /** The default of `Retry-After`. */
+  readonly retryAfterS?: number;
   /** The venue's own refusal of an order: kept under an idempotency key and replayed. */
   readonly final?: true;
   /** Writes the sentence that says what happened and what to do. Never holds a secret. */
@@ -201,7 +201,6 @@ export const ERRORS = {
   order_in_progress: {
     status: 409,
     when: 'another request with the same `Idempotency-Key` is being answered',
-    retryAfterS: 'varies',
     detail: () => 'Another request with this Idempotency-Key is being answered. Repeat this one after it.',
   },
   payload_too_large: {
@@ -372,7 +371,6 @@ export const ERRORS = {
     status: 504,
     when: 'the order may be live: repeat the request with the same `Idempotency-Key`, or look the order up at the venue',
     facts: { orderId: ORDER_ID, venueReason },
-    retryAfterS: 'varies',
     /** `advice`: `repeat` where there is an idempotency key to repeat with. */
     detail: ({ why, advice }: { why: keyof typeof OUTCOME_UNKNOWN; advice: keyof typeof ADVICE }) =>
       `${OUTCOME_UNKNOWN[why]} ${ADVICE[advice]}`,
@@ -406,13 +404,8 @@ export function titleOf(code: ErrorCode): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-/** Returns true for the codes of the venue's own refusals of an order. */
-export function isFinal(code: ErrorCode): boolean {
-  return errorSpec(code).final === true;
-}
-
 /** The codes of the venue's own refusals of an order: the only errors that an idempotency key replays. */
-export const FINAL_CODES: readonly ErrorCode[] = /* @__PURE__ */ ERROR_CODES.filter(isFinal);
+export const FINAL_CODES: readonly ErrorCode[] = /* @__PURE__ */ ERROR_CODES.filter((code) => errorSpec(code).final);
 
 interface Circumstances {
   /** Time in seconds until a repeat makes sense; sent as `Retry-After` in place of the code's default. */
@@ -441,8 +434,7 @@ export class AppError extends Error {
     this.code = code;
     this.facts = facts;
     this.replayed = replayed;
-    const { retryAfterS } = errorSpec(code);
-    this.retryAfter = retryAfter ?? (retryAfterS === 'varies' ? undefined : retryAfterS);
+    this.retryAfter = retryAfter ?? errorSpec(code).retryAfterS;
   }
 }
 

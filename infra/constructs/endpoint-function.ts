@@ -39,7 +39,7 @@ export function addVenueLayer(scope: Construct, assets: string, names: Names): l
 }
 
 /**
- * One endpoint's function with a role of its own, which may write its log and nothing else. Requests go to the alias of a
+ * One endpoint's function with its own role, which may only write its log. Requests go to the alias of a
  * published version: Lambda swaps code and layer by two calls, and a version has both of one build.
  */
 export class EndpointFunction extends Construct {

@@ -7,15 +7,15 @@ import type { EndpointFunction } from '../constructs/endpoint-function.ts';
 import type { Readers } from '../constructs/readers.ts';
 import { combine, type ServiceMetrics } from './metrics.ts';
 
-/** What happened, for the person who is woken by it. An id is the heading of its runbook in docs/operations.md. */
+/** What happened, for the operator on call. An id is the heading of its runbook in docs/operations.md. */
 const DESCRIPTIONS = {
   GatewayFaults: 'The API answers 5xx.',
   VenueRefusesService: 'The venue refuses this operator: region, credentials, signature or account.',
   FunctionFaults: 'A function crashed, timed out or answered internal_error.',
-  Throttles: 'Lambda turns requests away: the concurrency of a function or of the account is used up, or is 0.',
+  Throttles: 'Lambda rejects requests: the concurrency of a function or of the account is used up, or is 0.',
   SlowResponses: 'The slowest hundredth of the requests takes 8 s or more. A read ends at 9 s, an order at 24 s.',
-  OutcomeUnknown: 'An order may be live although its caller was not told so.',
-  ContradictedRecord: 'The venue took an order that was called refused.',
+  OutcomeUnknown: 'An order may be live, and its caller got 504 outcome_unknown.',
+  ContradictedRecord: 'The venue accepted an order that the service had reported as refused.',
   StoreOrKeyFaults:
     'The store of orders does not work, or the wallet key cannot be read or is not that of walletAddress.',
   DailyCapReached: 'A daily cap has refused an order.',

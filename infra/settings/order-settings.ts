@@ -36,7 +36,7 @@ function accountOf({ walletAddress, signatureType, funderAddress }: Asked['value
   }
 }
 
-/** Returns what orders lack, and what cannot work. Without a wrong account every order would be a bare 500. */
+/** Returns sentences on settings of orders that are missing or contradict each other. */
 export function orderProblems(asked: Asked): readonly Sentence[] {
   const { values, region, isGiven } = asked;
   const { privateKeySecret, kmsKey, orderAccess, maxOrderNotional, maxDailyNotional } = values;

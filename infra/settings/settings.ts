@@ -42,12 +42,12 @@ function textOf(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-/** Returns what is wrong with a setting whatever it means: its name, its type, the region of its ARN. */
+/** Returns what is wrong with the form of a setting: its name, its type, the region of its ARN. */
 function problemOfForm(name: string, value: unknown, region: string | undefined): Sentence {
   if (!(name in ROWS)) {
     return `${name} is not a setting of a deployment: did you mean ${nearestOf(name, Object.keys(ROWS)).name}?`;
   }
-  // Usually an unset shell variable: a cap, or the check of clients, would be gone.
+  // Usually an unset shell variable: without this check a cap or the verification would be off.
   if (value === '' || value === null) return `${name} is empty: leave it out, or give it a value.`;
   if (textOf(value) === undefined) return `${name} must be a text in quotes.`;
   const [, itsRegion = region] = /^arn:[^:]+:[^:]+:([^:]+):/.exec(`${value}`) ?? [];

@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import type { Route } from '../../functions/routes.ts';
-import { ERROR_CODES, ERRORS, type ErrorCode, errorSpec, isFinal } from '../../shared/errors.ts';
+import { ERROR_CODES, ERRORS, type ErrorCode, errorSpec, FINAL_CODES } from '../../shared/errors.ts';
 import { problemExample } from './examples.ts';
 import { problemName, schemaRef } from './schemas.ts';
 
@@ -66,7 +66,8 @@ function headersOf(code: ErrorCode) {
   const { status, retryAfterS } = errorSpec(code);
   if (status === 401) return ['WWW-Authenticate'] as const;
   if (status === 405) return ['Allow'] as const;
-  return retryAfterS === undefined ? [] : (['Retry-After'] as const);
+  const waits = retryAfterS !== undefined || code === 'order_in_progress' || code === 'outcome_unknown';
+  return waits ? (['Retry-After'] as const) : [];
 }
 
 function problemResponse(status: number, codes: readonly ErrorCode[]) {
@@ -79,7 +80,10 @@ function problemResponse(status: number, codes: readonly ErrorCode[]) {
   const lines = codes.map((code) => `- \`${code}\`: ${errorSpec(code).when}.`);
   return {
     description: [`${STATUS_CODES[status]}:`, '', ...lines].join('\n'),
-    headers: headerRefs(...headers, ...(codes.some(isFinal) ? (['Idempotency-Replayed'] as const) : [])),
+    headers: headerRefs(
+      ...headers,
+      ...(codes.some((code) => FINAL_CODES.includes(code)) ? (['Idempotency-Replayed'] as const) : []),
+    ),
     content: { 'application/problem+json': { schema, examples } },
   };
 }

@@ -1,5 +1,5 @@
 import { placementOf } from '../../../functions/orders/endpoint.ts';
-import { AppError, isFinal } from '../../../shared/errors.ts';
+import { AppError, FINAL_CODES } from '../../../shared/errors.ts';
 import type { Orders } from '../../../shared/orders/orders.ts';
 import type { OrderRequest } from '../../../shared/orders/turn.ts';
 import type { Book, Fate, Market, MarketData, Placement } from '../../../shared/venue/port.ts';
@@ -104,7 +104,7 @@ export async function settled(sending: Promise<Fate>, orderId = ''): Promise<Pla
 /** The fate that an adapter which keeps to the contract tells by an error. */
 export function fateOfError(error: AppError): Fate {
   if (error.code === 'outcome_unknown') return { kind: 'unknown', why: 'sent', sentAt: 0, cause: error };
-  if (isFinal(error.code)) return { kind: 'refused', error };
+  if (FINAL_CODES.includes(error.code)) return { kind: 'refused', error };
   return {
     kind: 'not_taken',
     error,
