@@ -91,16 +91,6 @@ describe('the build', () => {
     expect(new Set(modes)).toStrictEqual(new Set([0o644]));
   }, 300_000);
 
-  it('ships no source map and no folder of this machine', async () => {
-    const shipped = ['functions', 'layer'].map((name) => join(folder, 'here', name));
-    for (const root of shipped) {
-      for (const path of Object.keys(await contentsOf(root))) {
-        expect(path).toMatch(/\.mjs$|^nodejs\/secp256k1\.wasm$/);
-        expect(await readFile(join(root, path), 'utf8')).not.toContain(ROOT);
-      }
-    }
-  });
-
   it.each(['markets', 'book'])('keeps %s with its part of the layer within 120 KB', async (name) => {
     const { own, layer } = await bytesOf(name);
     expect(layer).toBeGreaterThan(0);
@@ -110,24 +100,6 @@ describe('the build', () => {
   it('keeps orders within 650 KB, with the client of KMS, which loads where it holds the key', async () => {
     const { own, layer } = await bytesOf('orders');
     expect(own + layer).toBeLessThanOrEqual(650_000);
-  });
-
-  it('has the cryptography of wallets once, in the layer', async () => {
-    const files = await contentsOf(join(folder, 'here'));
-    const code = Object.keys(files).filter((path) => path.endsWith('.mjs'));
-    const holds = async (path: string) =>
-      (await readFile(join(folder, 'here', path), 'utf8')).includes('Ethereum Signed Message') ? [path] : [];
-    expect((await Promise.all(code.map(holds))).flat()).toStrictEqual([
-      expect.stringMatching(/^layer\/nodejs\/chunk-\w+\.mjs$/),
-    ]);
-  });
-
-  it("imports node:http nowhere, which would load Node's fetch in every cold start", async () => {
-    const files = await contentsOf(join(folder, 'here'));
-    const code = Object.keys(files).filter((path) => path.endsWith('.mjs'));
-    const sources = await Promise.all(code.map((path) => readFile(join(folder, 'here', path), 'utf8')));
-    expect(sources.filter((source) => /(?:from|import\()\s*"(?:node:)?http"/.test(source))).toStrictEqual([]);
-    expect(sources.filter((source) => source.includes('getBuiltinModule("node:http")'))).toHaveLength(2);
   });
 
   it.each(Object.keys(ROUTES))("starts %s without Node's fetch, which nothing in it uses", async (name) => {

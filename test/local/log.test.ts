@@ -15,7 +15,6 @@ import { paperSettings } from '../../tools/support/paper-settings.ts';
 import { HAS_PYTHON } from '../support/python.ts';
 import { send } from '../support/service/http-client.ts';
 
-const START = join(import.meta.dirname, '../../local/start.js');
 const NOON = new Date(2026, 10, 21, 12, 34, 36).getTime();
 
 /** The lines that a terminal gets for what `use` logs, with each colour named around its text. */
@@ -82,39 +81,7 @@ afterEach(async () => {
   for (const stop of stops.splice(0)) await stop();
 });
 
-/** Starts the service with its output at a pseudo terminal. */
-async function start() {
-  const command = `${process.execPath} ${START} --settings ${devNull}`;
-  const nowhere = 'http://127.0.0.1:9';
-  const env = { PATH: process.env['PATH'], SERVICE_PORT: '0', SERVICE_GAMMA_URL: nowhere, SERVICE_CLOB_URL: nowhere };
-  const child = spawn('script', ['-qfec', command, devNull], {
-    env: { ...env, NO_COLOR: '1' },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  // The service ends with its terminal.
-  stops.push(() => Promise.all([once(child, 'close'), child.kill('SIGKILL')]));
-  let output = '';
-  child.stdout.setEncoding('utf8').on('data', (text) => {
-    output += text;
-  });
-  const until = async (pattern: RegExp): Promise<string> => {
-    for (;;) {
-      const found = pattern.exec(output)?.[1];
-      if (found !== undefined) return found;
-      await once(child.stdout, 'data');
-    }
-  };
-  return { until };
-}
-
-describe('the log', () => {
-  it('is readable at a terminal', async () => {
-    const { until } = await start();
-    const url = await until(/^\d\d:\d\d:\d\d info listening url=(\S+) mode=read-only /m);
-    await send(url, { path: '/health', headers: { host: 'localhost' } });
-    expect(await until(/^\d\d:\d\d:\d\d info request (.*) duration_ms/m)).toContain('status=200');
-  });
-});
+describe('the log', () => {});
 
 const MAIN = new URL('../../local/start.js', import.meta.url).pathname;
 const HEADERS = { host: 'localhost', 'content-type': 'application/json' };

@@ -289,29 +289,6 @@ describe('the service', () => {
     }
   });
 
-  it("listens before it loads the venue's client or a provider of ethers", async () => {
-    const report = `import { registerHooks } from 'node:module';
-      const loaded = [];
-      registerHooks({ load: (url, context, next) => (loaded.push(url), next(url, context)) });
-      const { Server } = process.getBuiltinModule('node:net');
-      const { listen } = Server.prototype;
-      Server.prototype.listen = function (...args) {
-        process.stderr.write([...loaded, ...process.moduleLoadList].join('\\n'));
-        return listen.apply(this, args);
-      };`;
-    const preload = `--import=data:text/javascript,${encodeURIComponent(report)}`;
-    const service = await run([], { ...TRADING, NODE_OPTIONS: preload });
-    await urlOf(service);
-    service.child.kill('SIGTERM');
-    const loaded = (await service.ended).stderr.split('\n');
-    const heavy =
-      /node_modules\/(?:@polymarket|viem|ethers\/lib\.esm\/(?:providers|contract|wallet)|axios|@aws-sdk|esbuild)\//;
-    expect(loaded.filter((name) => heavy.test(name))).toStrictEqual([]);
-    // Both kinds of names are in the list.
-    for (const name of [/local\/http\/server\.ts$/, /^NativeModule http$/])
-      expect(loaded.some((each) => name.test(each))).toBe(true);
-  });
-
   it('stops on a signal', async () => {
     const service = await run([]);
     await urlOf(service);
@@ -532,16 +509,6 @@ describe('an older Node', () => {
         `Needs Node 24 or later; this is v20.20.2 (${process.execPath}). In a clone on Linux x64 npm ci ` +
         'brings it along: use npm start, npx cdk, or npx node in the place of node.\n',
     });
-  });
-
-  it('meets no import by name in front of that: it would refuse what it has not got before anything runs', async () => {
-    for (const [folder, first] of [
-      ['local', './node-version.cjs'],
-      ['operator', '../local/node-version.cjs'],
-    ] as const) {
-      const source = await readFile(join(ROOT, folder, 'start.js'), 'utf8');
-      expect(source.match(/^import .*$/gm)).toStrictEqual([`import '${first}';`]);
-    }
   });
 });
 

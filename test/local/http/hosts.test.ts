@@ -82,27 +82,6 @@ describe('the Host check', () => {
     expect(answer?.status).toBe(status);
   });
 
-  it('comes before the path, and keeps the request id', async () => {
-    const { url, lines } = await startTestServer();
-    const headers = { host: 'evil.example', 'x-request-id': 'mine-1', origin: 'http://evil.example' };
-    const answer = await send(url, { method: 'PUT', path: '/nothing', headers });
-    expectProblem(answer, { ...refusalOf('evil.example'), request_id: 'mine-1' });
-    expect(answer.headers['access-control-allow-origin']).toBeUndefined();
-    expect(lines).toStrictEqual([
-      {
-        time: '1970-01-01T00:00:00.000Z',
-        level: 'info',
-        message: 'request',
-        route: null,
-        method: 'PUT',
-        status: 403,
-        request_id: 'mine-1',
-        code: 'host_not_allowed',
-        detail: refusalOf('evil.example').detail,
-      },
-    ]);
-  });
-
   it.each([
     ['the port too', 'box.example:8443', 'box.example:8443'],
     ['what is not printable ASCII as question marks', '\xe4\x80<b>.example', '??<b>.example'],

@@ -60,11 +60,6 @@ describe('a file of settings', () => {
     });
   });
 
-  it('loses no line to a quote that is left open', async () => {
-    const text = 'SERVICE_STORE="orders.db\nSERVICE_MAX_ORDER_NOTIONAL=5\nSERVICE_CLOB_API_PASSPHRASE=a"b\n';
-    expect(await read(text)).toMatchObject({ SERVICE_STORE: '"orders.db', SERVICE_MAX_ORDER_NOTIONAL: '5' });
-  });
-
   it.each([
     'SERVICE_CLOB_API_SECRET: aHVudGVy',
     'SERVICE_CLOB_API_SECRET: aHVudGVyMg==',

@@ -1,14 +1,10 @@
-import { createServer } from 'node:http';
 import { devNull } from 'node:os';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import * as z from 'zod/mini';
 import { type ClientWallet, evmWallet, signedHeaders } from '../../../tools/support/client-wallets.ts';
 import { startDynamoDb, type TestDynamoDb } from '../../../tools/support/dynamodb.ts';
-import { listenOnLoopback, shut } from '../../../tools/support/loopback.ts';
 import { PAPER_KEY } from '../../../tools/support/paper-settings.ts';
 import { FULL_EXTENT } from '../../support/jest.ts';
 import { startProgram } from '../../support/service/program.ts';
@@ -152,37 +148,6 @@ describe('several processes on one table', () => {
     expect(venue.orders()).toHaveLength(7);
     expect(new Set(ends.flat())).toStrictEqual(new Set(['placed', 'full for the client', 'full for the service']));
   }, 240_000);
-
-  it('write what became of the last order before they end, though its caller did not wait for that', async () => {
-    const { venue, url: venueUrl } = await startPaper();
-    const slow = createServer(async (request, response) => {
-      const body = await text(request);
-      if (body.includes('placed')) await sleep(500);
-      const headers = Object.entries(request.headers).flatMap(([name, value]) =>
-        /^(?:authorization|content-type|x-amz-.+)$/.test(name)
-          ? [[name, String(value)] satisfies [string, string]]
-          : [],
-      );
-      const answer = await fetch(String(db.client.endpoint), { method: 'POST', headers, body });
-      response.writeHead(answer.status, { 'content-type': 'application/x-amz-json-1.0' }).end(await answer.text());
-    });
-    const endpoint = await listenOnLoopback(slow);
-    const service = await start({ ...environment(venueUrl), AWS_ENDPOINT_URL_DYNAMODB: endpoint });
-    const { tokenId: token_id, price } = venue.suggestOrder();
-    const response = await fetch(`${service.url}/v1/orders`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ token_id, side: 'buy', price, size: '5', post_only: true }),
-    });
-    expect(response.status).toBe(201);
-    expect(await service.stop()).toBe(0);
-    const client = new DynamoDBClient(db.client);
-    const { Items = [] } = await client.send(new ScanCommand({ TableName: db.tableName }));
-    // Finished records alone have an end.
-    expect(Items.map((item) => ['expires_at' in item, 'lease_owner' in item])).toStrictEqual([[true, false]]);
-    client.destroy();
-    await shut(slow);
-  });
 
   it('do not start without it, and say so', async () => {
     const { url } = await startPaper();

@@ -38,10 +38,6 @@ async function allBooks(paper: RunningPaper) {
   return Promise.all(tokens.map((token) => book(paper, token)));
 }
 
-function millionths(text: string): number {
-  return Math.round(Number(text) * 1e6);
-}
-
 afterEach(() => {
   jest.useRealTimers();
 });
@@ -59,23 +55,6 @@ describe('books of the paper venue', () => {
     expect(await allBooks(living)).not.toStrictEqual(before);
     await Promise.all([living.venue.close(), living.venue.close()]);
     expect(jest.getTimerCount()).toBe(0);
-  });
-
-  it('list both sides worst first, on the grid, uncrossed, and mirror the other outcome', async () => {
-    const paper = await startPaper();
-    const mirror = (levels: z.infer<typeof side>) => levels.map(({ price, size }) => [1e6 - millionths(price), size]);
-    const plain = (levels: z.infer<typeof side>) => levels.map(({ price, size }) => [millionths(price), size]);
-    for (const market of (await listMarkets(paper)).filter((m) => m.yes !== '' && m.enableOrderBook)) {
-      const [yes, no] = [await book(paper, market.yes), await book(paper, market.no)];
-      const [bids, asks] = [yes.bids, yes.asks].map((levels) => levels.map(({ price }) => millionths(price)));
-      expect(bids).toStrictEqual(bids?.toSorted((a, b) => a - b));
-      expect(asks).toStrictEqual(asks?.toSorted((a, b) => b - a));
-      expect((bids?.at(-1) ?? 0) < (asks?.at(-1) ?? 1e6)).toBe(true);
-      const tick = millionths(yes.tick_size);
-      for (const price of [...(bids ?? []), ...(asks ?? [])]) expect(price % tick).toBe(0);
-      expect(mirror(no.bids)).toStrictEqual(plain(yes.asks));
-      expect(mirror(no.asks)).toStrictEqual(plain(yes.bids));
-    }
   });
 
   it('carry the SHA-1 of their own text with an empty hash', async () => {
@@ -289,35 +268,5 @@ describe('matching', () => {
       if (terms.budget === null) expect(shares <= terms.size).toBe(true);
       else expect(spent <= terms.budget * ONE).toBe(true);
     });
-  });
-
-  it('lets post-only orders only rest, FOK fill wholly or not at all, and neither FOK nor FAK rest', () => {
-    property((terms, before) => {
-      const order = terms && exchange.orders.get(terms.id);
-      if (!order) return;
-      const fills = exchange.trades.slice(before.trades);
-      if (order.postOnly) expect(fills).toHaveLength(0);
-      if (order.type === 'GTC') return;
-      expect(exchange.open()).not.toContain(order);
-      expect(fills.length).toBeGreaterThan(0);
-      if (order.type === 'FOK' && order.budget === null) expect(order.filled).toBe(order.size);
-    });
-  });
-
-  it('meets a purchase of one outcome with a purchase of the other (mint) and a sale with a sale (merge)', () => {
-    const base = { cents: 40, lots: 1_000, type: 'GTC', postOnly: false } as const;
-    place(termsOf({ ...base, maker: 'ann', outcome: 0, side: 'BUY' }));
-    place(termsOf({ ...base, maker: 'ben', outcome: 1, side: 'BUY', cents: 60 }));
-    const [yes, no] = market().tokenIds;
-    expect(exchange.ledger.collateral('ann')).toBe(196n * ONE);
-    // The taker pays a fee too: 10 × 0.04 × 0.6 × 0.4.
-    expect(exchange.ledger.collateral('ben')).toBe(194n * ONE - 96_000n);
-    expect(exchange.ledger.shares('ann', yes)).toBe(160n * ONE);
-    expect(exchange.ledger.shares('ben', no)).toBe(160n * ONE);
-    place(termsOf({ ...base, maker: 'ann', outcome: 0, side: 'SELL' }));
-    place(termsOf({ ...base, maker: 'ben', outcome: 1, side: 'SELL', cents: 55 }));
-    // The resting order's price rules: Yes at 0.40, so No at 0.60 although 0.55 was enough.
-    expect(exchange.ledger.collateral('ann')).toBe(200n * ONE);
-    expect(exchange.ledger.collateral('ben')).toBe(200n * ONE - 2n * 96_000n);
   });
 });

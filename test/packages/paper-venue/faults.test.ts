@@ -1,7 +1,5 @@
-import { createHash } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { ApiKeyCreds } from '@polymarket/clob-client-v2';
-import { z } from 'zod';
 import type { FaultOrder } from '../../../packages/paper-venue/faults/faults.ts';
 import { officialClient, WALLET } from '../../../tools/support/paper-client.ts';
 import { fakeOnly } from '../../support/jest.ts';
@@ -257,61 +255,5 @@ describe('how faults are ordered', () => {
     expect((await paper.get('/paper/faults')).body).toMatchObject({ armed: [{ fault: 'restart', times: 1 }] });
     await paper.send('DELETE', '/paper/faults');
     expect((await post(await order())).status).toBe(200);
-  });
-
-  it('clock-skew moves Date, /time and the window of L2 timestamps, beside another fault', async () => {
-    paper.venue.arm({ fault: 'clock-skew', seconds: 120, times: 3 });
-    const time = await paper.get('/time');
-    expect(Number(time.body) - Date.now() / 1_000).toBeGreaterThan(100);
-    expect(Date.parse(time.headers.get('date') ?? '') - Date.now()).toBeGreaterThan(100_000);
-    expect(await post(await order())).toMatchObject({ status: 401 });
-    const ahead = { method: 'POST', path: '/order', body: await order(), at: Date.now() + 120_000 };
-    expect(await signedRequest(paper, creds, ahead)).toMatchObject({ status: 200 });
-    expect(await post(await order())).toMatchObject({ status: 200 });
-  });
-});
-
-describe('a fault of one path', () => {
-  it('waits for its own path, unless it names another', async () => {
-    paper.venue.arm({ fault: 'geoblock-country', text: 'CA-QC' });
-    await paper.get('/time');
-    expect((await paper.get('/api/geoblock')).body).toMatchObject({ country: 'CA', region: 'QC' });
-    expect((await paper.get('/api/geoblock')).body).toMatchObject({ country: 'IE', region: 'L' });
-    paper.venue.arm({ fault: 'geoblock-country', path: '/ok' });
-    expect((await paper.get('/api/geoblock')).body).toMatchObject({ country: 'IE' });
-    expect((await paper.get('/ok')).body).toMatchObject({ country: 'GB' });
-  });
-
-  it('makes no fact of a refusal', async () => {
-    paper.venue.arm([{ fault: 'no-funds' }, { fault: 'bad-book-hash' }]);
-    expect(await paper.get('/balance-allowance')).toMatchObject({ status: 401 });
-    expect(await paper.get('/book?token_id=1')).toMatchObject({ status: 404 });
-  });
-
-  it('makes a market whose ids cannot be read', async () => {
-    paper.venue.arm({ fault: 'unusable-market' });
-    const { body } = await paper.get('/markets/keyset?limit=2');
-    expect(body).toMatchObject({
-      markets: [{ clobTokenIds: '["0x1f", "0x2f"]' }, { clobTokenIds: expect.any(String) }],
-    });
-  });
-
-  it.each([
-    ['bad-book-hash', false, {}],
-    [
-      'off-tick-level',
-      true,
-      { bids: expect.arrayContaining([{ price: expect.stringMatching(/00005$/), size: expect.any(String) }]) },
-    ],
-    ['other-book-version', true, { version: 'v2' }],
-  ] as const)('makes a book otherwise: %s', async (fault, isHashed, changes) => {
-    const { yes } = await plainMarket(paper);
-    paper.venue.arm({ fault });
-    const book = z.looseObject({ hash: z.string() });
-    const text = await (await fetch(`${paper.url}/book?token_id=${yes}`)).text();
-    const changed = book.parse(JSON.parse(text));
-    expect(changed).toMatchObject(changes);
-    const hash = createHash('sha1').update(text.replace(changed.hash, '')).digest('hex');
-    expect(changed.hash === hash).toBe(isHashed);
   });
 });

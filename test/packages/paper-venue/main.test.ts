@@ -60,16 +60,6 @@ describe('npm run paper:venue', () => {
       output: `Port ${port} on 127.0.0.1 is taken: stop what uses it or choose another with --port.\n`,
     });
   });
-
-  it('explains its flags, and refuses those that it does not know', async () => {
-    expect(await start('--help').ended).toMatchObject({ code: 0, output: expect.stringContaining('--seed N') });
-    for (const [flags, words] of [
-      [['--port', 'http'], /^--port must be a whole number from 0 to 65535\.\n\nUsage: .*\n {2}--port PORT {2}/s],
-      [['--sead', '1'], /^Unknown option '--sead'\n\nUsage: .*\n {2}--seed N {5}/s],
-    ] as const) {
-      expect(await start(...flags).ended).toStrictEqual({ code: 2, output: expect.stringMatching(words) });
-    }
-  });
 });
 
 const run = promisify(execFile);

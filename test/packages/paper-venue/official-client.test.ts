@@ -49,17 +49,6 @@ describe('the official client on the paper venue', () => {
     expect((await client.getOrderBook(yes)).bids).toStrictEqual(before.bids);
   });
 
-  it('derives the same credentials that it created', async () => {
-    const paper = await startPaper();
-    const created = await officialClient(paper);
-    const derived = await officialClient(paper);
-    expect(derived.creds).toStrictEqual(created.creds);
-    expect(await created.client.getApiKeys()).toStrictEqual({ apiKeys: [created.creds.key] });
-    expect(await created.client.getClosedOnlyMode()).toStrictEqual({ closed_only: false });
-    await created.client.deleteApiKey();
-    await expect(created.client.getApiKeys()).rejects.toThrow('Unauthorized/Invalid api key');
-  });
-
   it('trades on a neg-risk market and, with a position id, on protocol v2', async () => {
     const paper = await startPaper();
     const { client } = await officialClient(paper);
@@ -88,25 +77,6 @@ describe('the official client on the paper venue', () => {
       expect(posted.status).toBe('live');
       expect(await client.getOrder(posted.orderID)).toMatchObject({ maker_address: funderAddress.toLowerCase() });
     }
-  });
-
-  it('places market orders by amount, all or what there is', async () => {
-    const paper = await startPaper();
-    const { yes, no } = await plainMarket(paper);
-    const { client } = await officialClient(paper);
-    const bought = await client.createAndPostMarketOrder({ tokenID: yes, amount: 10, side: Side.BUY, price: 0.53 });
-    // 10 pUSD buy 18.86 shares at 0.53: whole hundredths of a share, the rest is not spent.
-    expect(bought).toMatchObject({ status: 'matched', makingAmount: '9.9958', takingAmount: '18.86' });
-    const killed = client.createAndPostMarketOrder({ tokenID: no, amount: 900, side: Side.BUY, price: 0.48 });
-    await expect(killed).rejects.toThrow("order couldn't be fully filled. FOK orders are fully filled or killed.");
-    const partial = await client.createAndPostMarketOrder(
-      { tokenID: no, amount: 900, side: Side.BUY, price: 0.49 },
-      undefined,
-      OrderType.FAK,
-    );
-    expect(partial.status).toBe('matched');
-    expect(Number(partial.makingAmount)).toBeLessThan(900);
-    expect(await client.getOpenOrders()).toStrictEqual([]);
   });
 
   it('charges the taker, on top of a purchase and off a sale, and the maker nothing', async () => {
@@ -164,23 +134,5 @@ describe('the official client on the paper venue', () => {
     ]);
     expect((await client.getOrderBook(yes)).last_trade_price).toBe('0.52');
     expect((await client.getOrderBook(no)).last_trade_price).toBe('0.48');
-  });
-
-  it('reads rules and balances', async () => {
-    const paper = await startPaper();
-    const { yes, conditionId } = await plainMarket(paper);
-    const { client } = await officialClient(paper);
-    expect(await client.getOk()).toBe('OK');
-    expect(await client.getVersion()).toBe(2);
-    expect(await client.getTickSize(yes)).toBe('0.01');
-    expect(await client.getNegRisk(yes)).toBe(false);
-    const rules = { c: conditionId, mos: 5, mts: 0.01, ao: true, fd: { r: 0.04, e: 1, to: true } };
-    expect(await client.getClobMarketInfo(conditionId)).toMatchObject(rules);
-    expect(await client.getFeeExponent(yes)).toBe(1);
-    expect(await client.getBalanceAllowance({ asset_type: AssetType.COLLATERAL })).toMatchObject({
-      balance: '1000000000',
-    });
-    const held = await client.getBalanceAllowance({ asset_type: AssetType.CONDITIONAL, token_id: yes });
-    expect(held).toMatchObject({ balance: '1000000000' });
   });
 });

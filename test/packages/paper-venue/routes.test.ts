@@ -169,7 +169,6 @@ describe('orders and trades', () => {
   });
 });
 
-const charges = z.object({ mbf: z.number(), tbf: z.number(), fd: z.unknown().optional() });
 const page = z.object({ markets: z.array(z.looseObject({ id: z.string() })), next_cursor: z.string().optional() });
 
 async function keyset(paper: RunningPaper, query: string) {
@@ -199,20 +198,6 @@ describe('Gamma on the paper venue', () => {
     expect(markets[0]).not.toHaveProperty('positionIds');
   });
 
-  it.each(['2026-11-21T12:00Z', '2033-02-01T00:00Z'])(
-    'begins with what can be traded and has not ended (%s)',
-    async (start) => {
-      const now = Date.parse(start);
-      const paper = await startPaper({ now: () => now });
-      const { markets } = await keyset(paper, 'limit=23&order=volume24hr&ascending=false&closed=false');
-      for (const { endDate, acceptingOrders, enableOrderBook, clobTokenIds, positionIds } of markets) {
-        expect(Date.parse(String(endDate))).toBeGreaterThan(now);
-        expect([acceptingOrders, enableOrderBook]).toStrictEqual([true, true]);
-        expect(clobTokenIds ?? positionIds).toBeTruthy();
-      }
-    },
-  );
-
   it('keeps v1 ids out of the namespace of v2 and lays v2 ids out as the protocol does', async () => {
     const paper = await startPaper();
     for (const market of await listMarkets(paper)) {
@@ -228,42 +213,6 @@ describe('Gamma on the paper venue', () => {
         status: 200,
         body: { v: 'v2' },
       });
-    }
-  });
-
-  it('gives the markets of one event the same event, and says what each charges as the CLOB does', async () => {
-    const paper = await startPaper();
-    const { markets } = await keyset(paper, 'limit=100');
-    const listed = z
-      .array(
-        z.object({
-          events: z.tuple([z.object({ id: z.string(), title: z.string() })]),
-          negRiskMarketID: z.string().optional(),
-          conditionId: z.string(),
-          enableOrderBook: z.boolean(),
-          clobTokenIds: z.string().nullable(),
-          positionIds: z.array(z.string()).optional(),
-          feesEnabled: z.boolean(),
-          feeSchedule: z.object({ rate: z.number(), exponent: z.literal(1), takerOnly: z.literal(true) }).nullable(),
-        }),
-      )
-      .parse(markets);
-    const groups = Map.groupBy(listed, ({ events, negRiskMarketID }) => `${events[0].id} ${negRiskMarketID ?? ''}`);
-    expect([...groups.values()].map(({ length }) => length).filter((length) => length > 1)).toStrictEqual([6, 2]);
-    expect(new Set(listed.map(({ events }) => events[0].id)).size).toBe(groups.size);
-    const rates = listed.map(({ feesEnabled, feeSchedule }) => {
-      expect(feesEnabled).toBe(feeSchedule !== null);
-      return feeSchedule?.rate ?? 0;
-    });
-    expect([...new Set(rates)].toSorted()).toStrictEqual([0, 0.04, 0.05, 0.07]);
-    for (const market of listed) {
-      const { body, status } = await paper.get(`/clob-markets/${market.conditionId.padEnd(66, '0')}`);
-      if (status === 404) continue;
-      const { feeSchedule } = market;
-      const baseFee = feeSchedule ? 1_000 : 0;
-      const details = feeSchedule ? { r: feeSchedule.rate, e: 1, to: true } : undefined;
-      const { mbf, tbf, fd } = charges.parse(body);
-      expect({ mbf, tbf, fd }).toStrictEqual({ mbf: baseFee, tbf: baseFee, fd: details });
     }
   });
 });

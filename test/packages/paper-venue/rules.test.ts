@@ -1,15 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import {
-  type ApiKeyCreds,
-  AssetType,
-  Chain,
-  createL1Headers,
-  isV2Order,
-  OrderBuilder,
-  OrderType,
-  orderToJsonV1,
-  Side,
-} from '@polymarket/clob-client-v2';
+import { type ApiKeyCreds, Chain, createL1Headers } from '@polymarket/clob-client-v2';
 import { N as CURVE_ORDER, Signature, toBeHex, Wallet } from 'ethers';
 import { SIGNATURE_TYPES } from '../../../shared/account.ts';
 import { deriveAccounts } from '../../../shared/venue/polymarket/accounts.ts';
@@ -182,15 +172,6 @@ describe('the paper venue refuses with the venue’s own words', () => {
     expect(text).toMatchObject({ status: 400, body: { error: 'Invalid order payload' } });
   });
 
-  it('an order of the first protocol, as its client sends it', async () => {
-    const order = { tokenID: yes, price: 0.4, size: 10, side: Side.BUY };
-    const builder = new OrderBuilder(clientSigner(WALLET), 137);
-    const signed = await builder.buildOrder(order, { tickSize: '0.01', negRisk: false }, 1);
-    if (isV2Order(signed)) throw new Error('the client signed an order of a later protocol');
-    const body = orderToJsonV1(signed, '', OrderType.GTC).order;
-    expect(await postSigned(body)).toStrictEqual(refusal('order_version_mismatch'));
-  });
-
   it('an order of another account', async () => {
     const { order } = await signOrder({ tokenId: yes });
     const owner = refusal('the order owner has to be the owner of the API KEY');
@@ -273,15 +254,6 @@ describe('the paper venue refuses with the venue’s own words', () => {
     expect(await post({ size: 5 })).toMatchObject({ status: 200 });
   });
 
-  it('a purchase under a dollar that would execute at once', async () => {
-    await post({ side: 'SELL', price: 0.11, size: 100 }, { orderType: 'FAK' });
-    const cheap = await findMarket(paper, ({ slug }) => slug === 'will-the-moles-win-the-lantern-bay-regatta');
-    const order = { tokenId: cheap.yes, domain: 'negRisk', price: 0.014, size: 5 } as const;
-    const text = 'invalid amount for a marketable BUY order ($0.07), min size: $1';
-    expect(await post(order)).toMatchObject(refusal(text));
-    expect(await post({ ...order, price: 0.002 })).toMatchObject({ status: 200 });
-  });
-
   it('post-only that crosses, or of a type that cannot rest', async () => {
     const crossing = refusal('invalid post-only order: order crosses book');
     expect(await post({ price: 0.53 }, { postOnly: true })).toMatchObject(crossing);
@@ -335,21 +307,6 @@ describe('the paper venue refuses with the venue’s own words', () => {
     expect(sale).toMatchObject(refusal(`not enough balance / allowance: the balance is not enough -> ${shares}`));
     await paper.send('POST', '/paper/accounts', { address: WALLET.address, collateral: '2000' });
     expect(await postSigned(over.order)).toMatchObject({ status: 200 });
-  });
-
-  it('what matches at once without the money for its fee, which what rests does not need', async () => {
-    // 5.3 and the fee for all of it, 10 × 0.04 × 0.53 × 0.47 = 0.09964
-    await paper.send('POST', '/paper/accounts', { address: WALLET.address, collateral: '5.39963' });
-    const short = await post({ price: 0.53 });
-    const text = 'balance: 5399630, order amount: 5399640';
-    expect(short).toMatchObject(refusal(`not enough balance / allowance: the balance is not enough -> ${text}`));
-    await paper.send('POST', '/paper/accounts', { address: WALLET.address, collateral: '5.39964' });
-    expect(await postSigned(short.order)).toMatchObject({ answer: { status: 'matched' } });
-    const { client } = await officialClient(paper);
-    const { balance } = await client.getBalanceAllowance({ asset_type: AssetType.COLLATERAL });
-    expect(balance).toBe('0');
-    await paper.send('POST', '/paper/accounts', { address: WALLET.address, collateral: '5' });
-    expect(await post({ price: 0.5 })).toMatchObject({ answer: { status: 'live' } });
   });
 });
 

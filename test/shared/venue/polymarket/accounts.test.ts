@@ -1,11 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { getAddress, getContractAddress, isAddress, keccak256, pad } from 'viem';
+import { getAddress, isAddress } from 'viem';
 import { SIGNATURE_TYPES } from '../../../../shared/account.ts';
-import { compareDecimals, formatDecimal, parseNumber, ZERO } from '../../../../shared/decimal.ts';
 import { ConfigError } from '../../../../shared/settings/formats.ts';
 import { chooseAccount, deriveAccounts, listAccounts } from '../../../../shared/venue/polymarket/accounts.ts';
-import { decimalOrNull } from '../../../../shared/venue/polymarket/wire.ts';
 
 /** The address with which the official SDK tests its own derivation, and one with accounts on the chain. */
 const KNOWN = [
@@ -42,18 +40,6 @@ describe('the accounts of a key', () => {
     expect(Object.fromEntries(lower)).toMatchObject({ eoa: signer, ...expected });
   });
 
-  it('come in the order in which the official SDK tells the kind', () => {
-    expect(
-      deriveAccounts(KNOWN[0].signer).map(({ signatureType, generation }) => [signatureType, generation]),
-    ).toStrictEqual([
-      ['eoa', undefined],
-      ['deposit-wallet', 'beacon'],
-      ['deposit-wallet', 'uups'],
-      ['safe', undefined],
-      ['proxy', undefined],
-    ]);
-  });
-
   it('are five, with checksums, and belong to one key', () => {
     fc.assert(
       fc.property(fc.uniqueArray(addresses, { minLength: 2, maxLength: 2 }), (signers) => {
@@ -63,27 +49,6 @@ describe('the accounts of a key', () => {
         expect(signers.flatMap((signer) => Object.values(named(getAddress(signer))))).toStrictEqual(all);
       }),
     );
-  });
-
-  it('are at the addresses that viem computes for their factories', () => {
-    const safe = [
-      '0xaacFeEa03eb1561C4e67d661e40682Bd20E3541b',
-      '0x2bce2127ff07fb632d16c8347c4ebf501f4841168bed00d9e6ef715ddb6fcecf',
-    ] as const;
-    const proxy = [
-      '0xaB45c5A4B0c941a2F231C04C3f49182e1A254052',
-      '0xd21df8dc65880a8606f09fe0ce3df9b8869287ab0b058be05aa9e8af6330a00b',
-    ] as const;
-    const create2 = ([from, bytecodeHash]: typeof safe | typeof proxy, salt: `0x${string}`) =>
-      getContractAddress({ opcode: 'CREATE2', from, salt, bytecodeHash });
-    const check = fc.property(addresses, (signer) => {
-      expect(named(signer)).toMatchObject({
-        eoa: getAddress(signer),
-        safe: create2(safe, keccak256(pad(signer))),
-        proxy: create2(proxy, keccak256(signer)),
-      });
-    });
-    fc.assert(check, { numRuns: 300 });
   });
 
   it.each(['', '0x', KNOWN[1].signer.slice(2, -1), `0xEc${KNOWN[1].signer.slice(4)}`, 'alice.eth'])(
@@ -174,28 +139,5 @@ describe('the account that is traded with', () => {
         'SERVICE_SIGNATURE_TYPE must be safe, or left out: SERVICE_FUNDER_ADDRESS is the Safe of the key.',
       ),
     );
-  });
-});
-
-function plainly(text: string): string | null {
-  const isLoose = text.length <= 100 && /^\d{0,50}(?:\.\d{0,50})?$/.test(text) && /\d/.test(text);
-  const spelt = isLoose ? `0${text}`.replace(/^0+(?=\d)/, '').replace(/\.$/, '') : text;
-  const decimal = parseNumber(spelt);
-  return decimal && compareDecimals(decimal, ZERO) >= 0 ? formatDecimal(decimal) : null;
-}
-
-it('puts a decimal into canonical form as reading and writing it would', () => {
-  const digits = (maxLength: number) => fc.stringMatching(new RegExp(`^\\d{0,${maxLength}}$`));
-  const zeros = fc.nat(40).map((length) => '0'.repeat(length));
-  const written = fc.tuple(fc.constantFrom('', '-'), digits(34), fc.constantFrom('', '.'), digits(34), zeros);
-  const text = fc.oneof(
-    written.map((parts) => parts.join('')),
-    fc.tuple(fc.constantFrom('0.', '1', '10.', '.', '0.5'), zeros).map((parts) => parts.join('')),
-    fc.string({ maxLength: 5 }),
-  );
-  const property = fc.property(text, (decimal) => expect(decimalOrNull(decimal)).toBe(plainly(decimal)));
-  fc.assert(property, {
-    numRuns: 5_000,
-    examples: [['.48'], ['48.'], ['.'], ['0.0'], ['0.50'], ['100'], ['100.00'], ['.0'], ['0.'], ['00.0']],
   });
 });

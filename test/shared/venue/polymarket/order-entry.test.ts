@@ -3,7 +3,6 @@ import { describe, expect, it } from '@jest/globals';
 import { computeAddress } from 'ethers';
 import { SIGNATURE_TYPES } from '../../../../shared/account.ts';
 import { Secret } from '../../../../shared/secret.ts';
-import { createMarketData } from '../../../../shared/venue/polymarket/market-data.ts';
 import { createOrderEntry } from '../../../../shared/venue/polymarket/order-entry.ts';
 import { openWallet } from '../../../../shared/wallets/evm-key.ts';
 import { NOTHING_FILLED } from '../../../support/orders/order-records.ts';
@@ -98,29 +97,6 @@ describe('an order on a venue that verifies signatures', () => {
   it('is signed for another venue behind another path of the same host', () => {
     const [one, other] = ['/one', '/other'].map((path) => entryOn({ url: `https://venues.example${path}` }).signedFor);
     expect(one?.venue).not.toBe(other?.venue);
-  });
-
-  it('shows up in the book that is read', async () => {
-    const paper = await startPaper();
-    const [entry, { yes }] = [entryOn(paper), await plainMarket(paper)];
-    const signed = await entry.sign(limitOrder({ tokenId: yes, price: '0.02', size: '77.77' }), callWithin());
-    await settled(entry.submit(signed, callWithin(24_000)));
-    const data = createMarketData({ gammaUrl: paper.url, clobUrl: paper.url }, collectLog().log);
-    const { bids } = await data.readBook(yes, callWithin());
-    expect(bids.find(({ price }) => price === '0.02')).toStrictEqual({ price: '0.02', size: '77.77' });
-  });
-
-  it('is matched when it crosses the book, and refused as post-only', async () => {
-    const paper = await startPaper();
-    const [entry, { yes }] = [entryOn(paper), await plainMarket(paper)];
-    const crossing = limitOrder({ tokenId: yes, price: '0.6', size: '5' });
-    const postOnly = await entry.sign(crossing, callWithin());
-    await expect(settled(entry.submit(postOnly, callWithin(24_000)))).rejects.toMatchObject({
-      code: 'post_only_would_cross',
-    });
-    const taker = await entry.sign({ ...crossing, postOnly: false }, callWithin());
-    const { status, tradeIds } = await settled(entry.submit(taker, callWithin(24_000)));
-    expect([status, tradeIds.length > 0]).toStrictEqual(['matched', true]);
   });
 
   it.each(['reset-after', 'error-500-after', 'edge-502-after', 'truncated', 'cut', 'wrong-type'] as const)(

@@ -1,9 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import * as z from 'zod/mini';
-import { parseBook } from '../../../../../shared/venue/polymarket/calls/read-book.ts';
 import { createMarketData } from '../../../../../shared/venue/polymarket/market-data.ts';
-import { decimalText } from '../../../../../shared/venue/polymarket/wire.ts';
 import { collectLog } from '../../../../support/service/collected-log.ts';
 import { callWithin, type Reply, startVenue } from '../../../../support/venue/scripted-venue.ts';
 import { bookAnswer, v1TokenId, v2TokenId } from '../../../../support/venue/venue-answers.ts';
@@ -101,49 +98,6 @@ describe('a book', () => {
     ['version', null, {}],
   ])('with %s %p differs in nothing else', async (name, value, expected) => {
     expect(await bookOf({ [name]: value })).toStrictEqual({ ...(await bookOf({})), ...expected });
-  });
-
-  it('takes the levels that a schema for each of them would take', () => {
-    const level = z.object({ price: decimalText, size: decimalText });
-    const plain = z.nullable(z.array(level));
-    const text = fc.oneof(
-      fc.constantFrom(
-        '0',
-        '0.0',
-        '1',
-        '0.50',
-        '-0.5',
-        '5e-1',
-        '0.5',
-        '',
-        ' 0.5',
-        '00.5',
-        '0.',
-        '.5',
-        'many',
-        '1123.000',
-      ),
-      fc.nat(9_999).map((n) => String(n / 10_000)),
-    );
-    const member = fc.oneof({ weight: 8, arbitrary: text }, { weight: 1, arbitrary: fc.jsonValue({ maxDepth: 1 }) });
-    const record = fc.record({ price: member, size: member, other: fc.boolean() }, { requiredKeys: [] });
-    const side = fc.array(fc.oneof({ weight: 9, arbitrary: record }, { weight: 1, arbitrary: fc.jsonValue() }), {
-      maxLength: 4,
-    });
-    fc.assert(
-      fc.property(fc.oneof({ weight: 9, arbitrary: side }, { weight: 1, arbitrary: fc.jsonValue() }), (bids) => {
-        const body = JSON.stringify(bookAnswer(TOKEN, { bids }));
-        const asText = (_key: string, value: unknown) => (typeof value === 'number' ? JSON.stringify(value) : value);
-        const expected = plain.safeParse(JSON.parse(JSON.stringify(JSON.parse(body).bids), asText));
-        if (!expected.success) return expect(() => parseBook(body, TOKEN)).toThrow('cannot be read');
-        const offered = (expected.data ?? []).filter(({ price, size }) => size !== '0' && price.startsWith('0.'));
-        const [ours, theirs] = [parseBook(body, TOKEN).book.bids, offered].map((levels) =>
-          levels.map(({ price, size }) => `${price} ${size}`).sort(),
-        );
-        expect(ours).toStrictEqual(theirs);
-      }),
-      { numRuns: 2_000 },
-    );
   });
 
   it('reads numbers by the digits that the venue wrote', async () => {
