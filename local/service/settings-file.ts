@@ -46,7 +46,7 @@ const IS_INSTALLED = /[\\/]node_modules[\\/]/.test(SOURCES);
  * Relative paths count from here, not from where the process happens to be started. Not for an installed package, whose
  * folder npm replaces with all that is in it: there it is the working directory.
  */
-export const PROJECT = IS_INSTALLED ? process.cwd() : SOURCES;
+const PROJECT = IS_INSTALLED ? process.cwd() : SOURCES;
 
 /**
  * Returns the absolute path of a store. Throws `ConfigError` for a relative one in an installed package: started in

@@ -1,7 +1,6 @@
-import { resolve } from 'node:path';
 import { DynamoDBClient, paginateScan } from '@aws-sdk/client-dynamodb';
 import { readRecordTexts } from '../../local/order-store/store.ts';
-import { PROJECT, storeFileOf } from '../../local/service/settings-file.ts';
+import { storeFileOf } from '../../local/service/settings-file.ts';
 import { awsClientOptions } from '../../shared/aws-client.ts';
 import { decodeRecord, type OrderRecord } from '../../shared/orders/record.ts';
 import { ConfigError, tableOf } from '../../shared/settings/formats.ts';
@@ -57,7 +56,7 @@ export async function readRecords<T>(
   } catch (cause) {
     const isOwn = cause instanceof ConfigError || (cause instanceof Error && cause.name === 'Error');
     const why = isOwn ? cause.message.replace(/\.$/, '') : cause instanceof Error ? cause.name : 'unknown';
-    const place = table === undefined ? resolve(PROJECT, store) : `table ${table}`;
+    const place = table === undefined ? store : `table ${table}`;
     throw new DeskError(`The records of orders (${place}) cannot be read: ${why}.`, { cause });
   }
   return { byId, makers };
@@ -71,7 +70,7 @@ export function comparable(address: string): string {
 /** The client of an order, as the cells of a report. */
 export interface ClientCells {
   readonly client_address: string | null;
-  /** `null` where there is no address. */
+  /** `null` without an address. */
   readonly client_address_verified: boolean | null;
   /** The caller that a gateway identified. */
   readonly caller: string | null;
