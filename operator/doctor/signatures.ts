@@ -4,7 +4,7 @@ import { parseDecimal, ZERO } from '../../shared/decimal.ts';
 import { Secret } from '../../shared/secret.ts';
 import { CHAIN_ID, deriveAccounts } from '../../shared/venue/polymarket/accounts.ts';
 import { signOrder } from '../../shared/venue/polymarket/sign-order.ts';
-import { openWallet } from '../inspection/inspection.ts';
+import { openWallet } from '../../shared/wallets/evm-key.ts';
 import { type CheckResult, fail, ok } from './run.ts';
 
 type Official = typeof import('@polymarket/clob-client-v2');
