@@ -12,9 +12,6 @@ import { createPlacement } from './placement.ts';
 import { createRequestLog, type RequestLog } from './request-log.ts';
 import { createToast } from './toast.ts';
 
-/** Pause before a service that did not answer is asked again. */
-const RETRY_MS = 5_000;
-
 /** Facts from the server of this page, if it has any. */
 interface Facts {
   readonly serviceUrl: string | undefined;
@@ -41,13 +38,8 @@ async function readHealth(client: Client): Promise<HealthStatus | undefined> {
   }
 }
 
-/** Shows the parts that only a service on paper has, or hides them. */
-function showPaper(isPaper: boolean): void {
-  find('console', HTMLElement).classList.toggle('paper', isPaper);
-}
-
 function showService(serviceUrl: string, health: HealthStatus | undefined, isPaper: boolean): void {
-  showPaper(isPaper);
+  find('console', HTMLElement).classList.toggle('paper', isPaper);
   find('badge', HTMLElement).className = isPaper ? 'badge paper' : 'badge real';
   const real = health ? 'NOT PAPER: real money' : 'READ ONLY: no orders';
   say('badge', isPaper ? 'PAPER: no real money' : real);
@@ -84,17 +76,6 @@ async function checkService(client: Client, opened: HealthStatus | undefined): P
   if (wallet_address === opened?.wallet_address) return;
   const detail = 'Another service has come to this address since the page was loaded. Load the page again.';
   throw new OrderBookError(detail, { code: 'order_placement_disabled' });
-}
-
-/** Loads the page again once the service reports what it is: only then can the page know whether it may order. */
-async function reloadOnceKnown(serviceUrl: string): Promise<void> {
-  try {
-    await createClient({ baseUrl: serviceUrl }).health();
-    location.reload();
-  } catch (error) {
-    if (!(error instanceof OrderBookError)) throw error;
-    setTimeout(() => void reloadOnceKnown(serviceUrl), RETRY_MS);
-  }
 }
 
 async function open(serviceUrl: string, paperWallet: string | undefined): Promise<void> {
@@ -154,17 +135,16 @@ async function open(serviceUrl: string, paperWallet: string | undefined): Promis
     },
   });
   if (health?.mode !== 'order-placing') form.block('This service takes no orders from this page');
-  if (!health) setTimeout(() => void reloadOnceKnown(serviceUrl), RETRY_MS);
   const list: MarketList = createMarketList(client, choose);
 }
 
 async function start(): Promise<void> {
   const { serviceUrl, paperWallet } = await readFacts();
   const isKnown = serviceUrl !== undefined && URL.canParse(serviceUrl);
-  find('service-form', HTMLFormElement).hidden = isKnown;
-  find('console', HTMLElement).hidden = !isKnown;
+  const page = find('console', HTMLElement);
+  [find('service-form', HTMLFormElement).hidden, page.hidden] = [isKnown, !isKnown];
   // Before the service has answered, so that nothing moves when it does.
-  showPaper(paperWallet !== undefined);
+  page.classList.toggle('paper', paperWallet !== undefined);
   if (isKnown) await open(serviceUrl, paperWallet);
 }
 

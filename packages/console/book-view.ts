@@ -26,8 +26,8 @@ export interface BookView {
 
 function describeBook({ last_trade_price, timestamp, tick_size }: Book): string {
   const changed = timestamp === null ? '' : `, changed ${formatTime(new Date(timestamp))}`;
-  const last = last_trade_price === null ? 'none yet' : formatPrice(last_trade_price, tick_size);
-  return `Last trade ${last}${changed}`;
+  const last = last_trade_price === null ? 'No trade yet' : `Last ${formatPrice(last_trade_price, tick_size)}`;
+  return `${last}${changed}`;
 }
 
 /** Creates the view of the book, and asks for a new one each second while the page is visible. */
