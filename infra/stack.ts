@@ -8,6 +8,7 @@ import { addOrders } from './constructs/orders.ts';
 import { addReaders } from './constructs/readers.ts';
 import { addRollout } from './constructs/rollout.ts';
 import { addAlarms } from './monitoring/alarms.ts';
+import { addDashboard } from './monitoring/dashboard.ts';
 import { addMetricFilter, metricsOf } from './monitoring/metrics.ts';
 import type { Settings } from './settings/settings.ts';
 
@@ -44,6 +45,7 @@ export class ServiceStack extends Stack {
     if (settings.orders && orders) {
       addRollout(this, orders.alias, stoppingRollout, settings.orders.rollout === 'canary');
     }
+    addDashboard(this, { names, metrics, api, functions });
     if (settings.ordersTable === undefined) store.addTable(this.node.children.filter((child) => child !== store));
   }
 }

@@ -38,6 +38,14 @@ export function metricsOf(namespace: string) {
   return {
     errors: (route: Route['name'], code: ErrorCode) => sum('errors', { route, code }),
     events: (metric: CountedEvent) => sum('events', { metric }),
+    /** Finds all metrics of that name, such as one for every code, without a list of them. */
+    search: (metricName: MetricName) => {
+      const dimensions = DIMENSIONS[metricName];
+      const expression = `SEARCH('{"${namespace}",${dimensions}} MetricName="${metricName}"', 'Sum', 300)`;
+      // CloudWatch replaces these by the values of each metric that it finds.
+      const label = dimensions.map((name) => `\${PROP('Dim.${name}')}`).join(' ');
+      return new MathExpression({ expression, usingMetrics: {}, label });
+    },
   };
 }
 

@@ -456,3 +456,50 @@ describe('settings of the whole service', () => {
     templateOf().hasResourceProperties('AWS::ApiGatewayV2::Api', { DisableExecuteApiEndpoint: false });
   });
 });
+
+describe('a deployment with settings of its own', () => {
+  it.each([
+    ['iam', {}, 'AWS_IAM'],
+    ['jwt', { jwtIssuer: 'https://id.example/tenant', jwtAudience: 'readers' }, 'JWT'],
+  ])('closes the reads to all but its callers: readAccess=%s', (readAccess, more, type) => {
+    const routes = routesOf(templateOf({ readAccess, ...more }));
+    expect(routes).toStrictEqual(
+      expect.arrayContaining([`ANY /v1/book/{token_id} ${type}`, `ANY /v1/markets ${type}`]),
+    );
+  });
+
+  it('bounds the rate of reads', () => {
+    const template = templateOf({ marketsPerSecond: 5, booksPerSecond: 30 });
+    const [stage] = Object.values(template.findResources('AWS::ApiGatewayV2::Stage'));
+    expect(stage?.['Properties'].RouteSettings).toMatchObject({
+      'ANY /v1/markets': { ThrottlingRateLimit: 5 },
+      'ANY /v1/book/{token_id}': { ThrottlingRateLimit: 30 },
+    });
+  });
+
+  it('goes on with a restored table, and makes none beside it', () => {
+    const template = templateOf({ ...ORDER_CONTEXT, ordersTable: 'order-book-adapter-orders-restored' });
+    template.resourceCountIs('AWS::DynamoDB::Table', 0);
+    expect(textOf(template.toJSON())).toContain('"SERVICE_ORDERS_TABLE":"order-book-adapter-orders-restored"');
+  });
+
+  it('passes a permissions boundary and a bootstrap qualifier on to the CDK', () => {
+    const boundary = { '@aws-cdk/core:permissionsBoundary': { name: 'team-boundary' } };
+    const template = templateOf({ ...ORDER_CONTEXT, ...boundary, '@aws-cdk/core:bootstrapQualifier': 'team1' });
+    const roles = Object.values(template.findResources('AWS::IAM::Role'));
+    expect(roles).toHaveLength(5);
+    for (const { Properties } of roles) {
+      expect(textOf(Properties.PermissionsBoundary)).toContain(':policy/team-boundary');
+    }
+    template.hasParameter('BootstrapVersion', { Default: '/cdk-bootstrap/team1/version' });
+  });
+
+  it('has one dashboard for each region', () => {
+    const names = ['eu-west-1', 'eu-central-1'].map((region) =>
+      Object.values(templateOf({ region }).findResources('AWS::CloudWatch::Dashboard')).map(
+        ({ Properties }) => Properties.DashboardName,
+      ),
+    );
+    expect(names).toStrictEqual([['order-book-adapter-eu-west-1'], ['order-book-adapter-eu-central-1']]);
+  });
+});

@@ -13,7 +13,7 @@ export interface Row {
   readonly name: string;
   readonly figure: string;
   readonly baseline: string;
-  readonly unit: 'ms' | 'req/s' | 'trips' | 'USD';
+  readonly unit: 'ms' | 'req/s' | 'MB' | 'trips' | 'USD';
   readonly target: Target;
   /** For a figure that is a percentile of response times; the baseline is the same percentile. */
   readonly percentile?: Percentile;

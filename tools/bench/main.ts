@@ -8,11 +8,22 @@ import { bookRate } from './rows/books.ts';
 import { coldStart } from './rows/cold-start.ts';
 import { cost } from './rows/cost.ts';
 import { firstOrder } from './rows/first-order.ts';
+import { memory } from './rows/memory.ts';
 import { orderLatency, orderRate } from './rows/orders.ts';
 import { roundTrips } from './rows/round-trips.ts';
 import { start } from './rows/start.ts';
 
-const BENCHES: readonly Bench[] = [roundTrips, orderLatency, bookRate, orderRate, firstOrder, start, coldStart, cost];
+const BENCHES: readonly Bench[] = [
+  roundTrips,
+  orderLatency,
+  bookRate,
+  orderRate,
+  firstOrder,
+  start,
+  memory,
+  coldStart,
+  cost,
+];
 
 const FULL = { rounds: 5, scale: 1 };
 /** Enough to show a change of a tenth. */

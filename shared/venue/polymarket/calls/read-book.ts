@@ -48,7 +48,7 @@ function sortSide(levels: readonly PriceLevel[], direction: 1 | -1): readonly Pr
 }
 
 /** Parses a book as the venue wrote it; throws `venue_error` for one that cannot be traded by. */
-export function parseBook(text: string, tokenId: string) {
+function parseBook(text: string, tokenId: string) {
   const plain = venueBook.safeParse(parseJson(text));
   // The documented form has strings.
   const result = plain.success ? plain : venueBook.safeParse(parseExactly(text));

@@ -1,0 +1,39 @@
+import { Stack } from 'aws-cdk-lib';
+import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
+import { Dashboard, GraphWidget, type IMetric } from 'aws-cdk-lib/aws-cloudwatch';
+import type { Construct } from 'constructs';
+import type { EndpointFunction } from '../constructs/endpoint-function.ts';
+import type { Names } from '../constructs/names.ts';
+import type { ServiceMetrics } from './metrics.ts';
+
+interface Shown {
+  readonly names: Names;
+  readonly metrics: ServiceMetrics;
+  readonly api: HttpApi;
+  readonly functions: readonly EndpointFunction[];
+}
+
+/** Adds one dashboard for all endpoints. */
+export function addDashboard(scope: Construct, { names, metrics, api, functions }: Shown): void {
+  const graph = (title: string, ...left: IMetric[]) =>
+    new GraphWidget({ title, left, width: 12, height: 6, leftYAxis: { min: 0, showUnits: false } });
+  const ofFunctions = (name: string, statistic: string) =>
+    functions.map(({ route, ...target }) =>
+      target.function.metric(name, { statistic, label: `${route} ${statistic}` }),
+    );
+  // Dashboards are global in an account: two regions would overwrite each other's.
+  const dashboard = new Dashboard(scope, 'Dashboard', { dashboardName: `${names.stack}-${Stack.of(scope).region}` });
+  dashboard.addWidgets(
+    graph('Requests', ...ofFunctions('Invocations', 'Sum')),
+    graph('Errors by code', metrics.search('errors')),
+    graph(
+      'Gateway',
+      api.metricCount({ label: 'requests' }),
+      api.metricClientError({ label: '4xx' }),
+      api.metricServerError({ label: '5xx' }),
+    ),
+    graph('Events of orders', metrics.search('events')),
+    graph('Latency in ms', ...ofFunctions('Duration', 'p50'), ...ofFunctions('Duration', 'p99')),
+    graph('Functions at the same time', ...ofFunctions('ConcurrentExecutions', 'Maximum')),
+  );
+}
