@@ -65,7 +65,7 @@ function logFault(turn: Turn, message: string, error?: unknown): void {
 
 /** Returns the record with a final answer, without signed bytes. */
 function finish({ record, placing }: Turn, answer: FinalAnswer): FinishedOrder {
-  const { payload: _bytes, lease: _lease, unprovenAt: _unproven, venueReason: _reason, ...common } = record;
+  const { payload: _bytes, lease: _lease, unconfirmedAt: _unconfirmed, venueReason: _reason, ...common } = record;
   const countedOn = answer.result === 'placed' ? record.countedOn : null;
   return { ...common, countedOn, state: 'finished', answer, keepUntil: placing.entry.now() + KEEP_MS };
 }
@@ -156,14 +156,14 @@ async function keepOpen(
   turn: Turn,
   fate: FateOf<'not_taken' | 'unknown'>,
 ): Promise<'released' | OrderRecord | undefined> {
-  const { record, unprovenBefore, placing } = turn;
+  const { record, unconfirmedBefore, placing } = turn;
   const { store, key } = placing;
   const sentAt = fate.kind === 'unknown' ? fate.sentAt : null;
-  const unprovenAt = sentAt === null ? unprovenBefore : Math.max(sentAt, unprovenBefore ?? 0);
+  const unconfirmedAt = sentAt === null ? unconfirmedBefore : Math.max(sentAt, unconfirmedBefore ?? 0);
   const venueReason = (fate.kind === 'unknown' && fate.venueReason) || record.venueReason;
-  const isFreed = fate.kind === 'not_taken' && fate.freesKey && unprovenAt === null;
+  const isFreed = fate.kind === 'not_taken' && fate.freesKey && unconfirmedAt === null;
   // A new owner, so that a request that read the old record cannot take it over.
-  const open = { ...record, unprovenAt, venueReason, lease: { owner: randomUUID(), until: 0 } };
+  const open = { ...record, unconfirmedAt, venueReason, lease: { owner: randomUUID(), until: 0 } };
   try {
     const written = isFreed
       ? await store.write(key, undefined, own(turn), giveBack(record))

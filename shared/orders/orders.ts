@@ -106,7 +106,7 @@ async function create(placing: Placing): Promise<Turn | FinishedOrder> {
   const { orderId } = record;
   const counts = countsOf(record, placing);
   const written = await required(() => store.write(key, record, 'nothing', counts), orderId);
-  if (written === 'written') return { placing, act: 'submit', record, unprovenBefore: null };
+  if (written === 'written') return { placing, act: 'submit', record, unconfirmedBefore: null };
   if ('fullDay' in written) throw aboveDailyCap(placing, orderId, written);
   // Another request with the key was first.
   if (!written.standing) throw orderInProgress(placing, undefined);
@@ -132,7 +132,7 @@ async function sign(placing: Placing): Promise<UnfinishedOrder> {
     payload,
     lease,
     // A process that is killed may have sent the order until the end of its lease.
-    unprovenAt: lease.until,
+    unconfirmedAt: lease.until,
     venueReason: null,
   };
 }
@@ -168,15 +168,15 @@ async function takeOver(found: UnfinishedOrder, placing: Placing): Promise<Turn 
   const now = entry.now();
   if (found.lease.until > now) throw orderInProgress(placing, found);
   const lease = newLease(placing, now);
-  const { orderId, venueReason, unprovenAt: unprovenBefore } = found;
+  const { orderId, venueReason, unconfirmedAt: unconfirmedBefore } = found;
   const act = venueReason === null ? 'settle' : 'look_up';
   // A process that is killed may have sent the order until the end of its lease.
-  const unprovenAt = act === 'look_up' ? unprovenBefore : Math.max(lease.until, unprovenBefore ?? 0);
-  const record = { ...found, lease, unprovenAt };
+  const unconfirmedAt = act === 'look_up' ? unconfirmedBefore : Math.max(lease.until, unconfirmedBefore ?? 0);
+  const record = { ...found, lease, unconfirmedAt };
   const written = await required(() => store.write(key, record, { version: found.lease.owner }), orderId);
   if (written === 'written') {
     log.audit('unfinished order taken over', { order_id: orderId, ...call.trace });
-    return { placing, act, record, unprovenBefore };
+    return { placing, act, record, unconfirmedBefore };
   }
   // Another request was first: it holds the order, has finished it or has released the key.
   const standing = 'standing' in written ? written.standing : undefined;

@@ -81,7 +81,7 @@ const unfinishedOrder = z.readonly(
     /** The holder may send until this time; 0 once it has released the lease. */
     lease: z.readonly(z.object({ owner: z.string(), until: z.number() })),
     /** The last time at which bytes may have left without an answer that proves anything; `null` if there is none. */
-    unprovenAt: z.nullable(z.number()),
+    unconfirmedAt: z.nullable(z.number()),
     /** The venue's message about the last send, if no sentence of it is known; the order is not sent again then. */
     venueReason: textOrNull,
   }),

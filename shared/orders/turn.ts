@@ -49,8 +49,8 @@ export interface Turn {
   /** `submit`: never sent. `settle`: may have been sent, and may be sent again. `look_up`: must not be sent again. */
   readonly act: 'submit' | 'settle' | 'look_up';
   readonly record: UnfinishedOrder;
-  /** `unprovenAt` as it was before this request. */
-  readonly unprovenBefore: number | null;
+  /** `unconfirmedAt` as it was before this request. */
+  readonly unconfirmedBefore: number | null;
 }
 
 /** Returns the members by which log lines name an order and its request. */
@@ -115,14 +115,14 @@ async function ask(turn: Turn): Promise<Fate> {
 }
 
 /** Returns the time in milliseconds for which an earlier sending may still arrive. */
-function lateArrivalMs({ unprovenBefore, placing: { entry, lateArrivalMs: mostMs } }: Turn): number {
-  if (unprovenBefore === null) return 0;
-  return Math.min(Math.max(unprovenBefore + mostMs - entry.now(), 0), mostMs);
+function lateArrivalMs({ unconfirmedBefore, placing: { entry, lateArrivalMs: mostMs } }: Turn): number {
+  if (unconfirmedBefore === null) return 0;
+  return Math.min(Math.max(unconfirmedBefore + mostMs - entry.now(), 0), mostMs);
 }
 
 /** Weighs a fate against earlier sendings. `lateMs`: the time for their late arrival when the venue was asked. */
 function weigh(turn: Turn, fate: Fate, lateMs: number): Fate {
-  const { record, unprovenBefore } = turn;
+  const { record, unconfirmedBefore } = turn;
   const leftMs = lateArrivalMs(turn);
   if (fate.kind === 'placed') return fate;
   if (fate.kind === 'unknown' && record.venueReason !== null) {
@@ -131,7 +131,7 @@ function weigh(turn: Turn, fate: Fate, lateMs: number): Fate {
     return { ...fate, why: 'unknown_words', venueReason: record.venueReason, retryAfter };
   }
   if (fate.kind === 'unknown') {
-    const isUnsent = fate.why !== 'lease_ended' && fate.sentAt === null && unprovenBefore === null;
+    const isUnsent = fate.why !== 'lease_ended' && fate.sentAt === null && unconfirmedBefore === null;
     if (!isUnsent) return fate;
     // The venue provably took none of the sendings, and cannot be asked now.
     return {

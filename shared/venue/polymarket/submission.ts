@@ -11,7 +11,7 @@ import {
 } from '../../limits.ts';
 import type { Call, Fate, OrderEntry, SendingCall, SignedOrder } from '../port.ts';
 import { createOrderFinder, type LookUp } from './calls/find-order.ts';
-import { orderBody, type Posted, readPosted, type Unproven } from './calls/post-order.ts';
+import { orderBody, type Posted, readPosted, type Unconfirmed } from './calls/post-order.ts';
 import { cleanVenueReason, rejected, type SaidFate } from './calls/sentences.ts';
 import { type AccountAnswer, type AccountDeps, createAccountSender } from './http/signed-requests.ts';
 import { type Transport, TransportError } from './http/transport.ts';
@@ -23,7 +23,7 @@ import { type Transport, TransportError } from './http/transport.ts';
  *           ├─> send ─┬─ the venue took it ─────────────────────────────────────────────────> placed
  *   settle ─┤         ├─ a sentence that names a check before the book ─────────────────────> refused, or not taken
  *     │     │         ├─ the venue did not look at it (425, 429, JSON 401), or no byte left ─> not taken
- *     │     │         └─ anything else: unproven
+ *     │     │         └─ anything else: unconfirmed
  *     │     │               └─> look up order and trades ─┬─ found ─────────────────────────> placed
  *     │     │                   (LOOK_UP_PAUSES_MS)       ├─ every look-up usable, all empty,
  *     │     │                                             │  and its message is known ──────> refused, or not taken
@@ -51,7 +51,7 @@ const LEASE_ENDED: UnknownFate = { kind: 'unknown', why: 'lease_ended', sentAt: 
 /** Thrown instead of sending, with the fate of the unsent order. */
 class NotSent extends Error {
   override readonly name = 'NotSent';
-  readonly end: Unproven | UnknownFate;
+  readonly end: Unconfirmed | UnknownFate;
 
   constructor(end: NotSent['end']) {
     super();
@@ -60,14 +60,14 @@ class NotSent extends Error {
 }
 
 /** The fate of an expired order if no look-up finds it: it is never sent again, and the venue would refuse it. */
-function expired(): Unproven {
+function expired(): Unconfirmed {
   const error = refuse('order_rejected', { expired: true });
-  return { kind: 'unproven', why: 'the order has expired', said: { kind: 'refused', error } };
+  return { kind: 'unconfirmed', why: 'the order has expired', said: { kind: 'refused', error } };
 }
 
 /** The fate of an order that the venue refused in an unknown message, if no look-up finds it. */
-function refusedIn(reason: string): Unproven {
-  return { kind: 'unproven', why: reason, said: rejected({ reason, retryAfter: undefined }) };
+function refusedIn(reason: string): Unconfirmed {
+  return { kind: 'unconfirmed', why: reason, said: rejected({ reason, retryAfter: undefined }) };
 }
 
 /**
@@ -83,7 +83,7 @@ function readFailure(error: unknown, before: Posted | undefined): Posted | Unkno
     return isOperator && error.code === before.error.code ? before : notTaken(error);
   }
   if (!(error instanceof TransportError)) throw error;
-  if (error.sent) return { kind: 'unproven', why: error.kind };
+  if (error.sent) return { kind: 'unconfirmed', why: error.kind };
   return notTaken(refuse('venue_unavailable', { why: 'order_not_sent' }, { cause: error }));
 }
 
@@ -117,7 +117,7 @@ export function createSubmissions(deps: SubmissionDeps): Submissions {
       sentAt = now;
     };
     const posted = await post(order, call, onSend);
-    const fate = posted.kind === 'unproven' ? await lookUpUntilSettled(order, posted, sentAt, call) : posted;
+    const fate = posted.kind === 'unconfirmed' ? await lookUpUntilSettled(order, posted, sentAt, call) : posted;
     // The order may have broken rules that have changed.
     if (fate.kind === 'refused' || fate.kind === 'not_taken') deps.forgetRules(order.tokenId);
     return fate;
@@ -165,24 +165,24 @@ export function createSubmissions(deps: SubmissionDeps): Submissions {
   /** Looks an order up until it is found or the time is over. Returns `said` if all look-ups were usable and empty. */
   async function lookUpUntilSettled(
     order: SignedOrder,
-    { why, said, words }: Unproven,
+    { why, said, unknownMessage }: Unconfirmed,
     sentAt: number | null,
     call: Call,
   ): Promise<Fate> {
-    if (words !== undefined) {
-      const trace = { order_id: order.orderId, venue_reason: words, ...call.trace };
+    if (unknownMessage !== undefined) {
+      const trace = { order_id: order.orderId, venue_reason: unknownMessage, ...call.trace };
       deps.log.error('the venue answered an order with a sentence that is not known: it wants a row', trace);
     }
     let allEmpty = true;
     for (const [index, pause] of LOOK_UP_PAUSES_MS.entries()) {
-      if (performance.now() + pause >= call.deadline) return unknown(why, sentAt, words);
+      if (performance.now() + pause >= call.deadline) return unknown(why, sentAt, unknownMessage);
       await sleep(pause);
       // The venue usually shows an order at once; its trades are read from the second look-up on.
       const found = index === 0 ? await find.order(order, call) : await findWithTrades(order, call);
       if (found.kind === 'found') return found.fate;
       allEmpty &&= found.kind === 'not_found';
     }
-    return said && allEmpty ? said : unknown(why, sentAt, words);
+    return said && allEmpty ? said : unknown(why, sentAt, unknownMessage);
   }
 
   /** Looks up an order of an earlier request; once more if the first look-up is unusable. */

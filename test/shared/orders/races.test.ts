@@ -150,7 +150,7 @@ describe('a request that takes an order over', () => {
   it.each([
     [-LEASE_MS - 1_000, START],
     [1_000, START + LEASE_MS + 1_000],
-  ])('keeps the latest time at which bytes may have left: %d ms later', async (later, unprovenAt) => {
+  ])('keeps the latest time at which bytes may have left: %d ms later', async (later, unconfirmedAt) => {
     const { store, clock, venue, place, leaveOpen } = openWorld();
     await leaveOpen();
     clock.now += later;
@@ -160,7 +160,7 @@ describe('a request that takes an order over', () => {
       return placed(order, call);
     };
     await place();
-    expect(stored).toMatchObject({ unprovenAt: unprovenAt, countedOn: null });
+    expect(stored).toMatchObject({ unconfirmedAt, countedOn: null });
   });
 });
 

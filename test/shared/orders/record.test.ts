@@ -20,8 +20,8 @@ describe('a record', () => {
     for (const record of [
       orderOf('5'),
       { ...orderOf('5'), terms: { ...orderOf('5').terms, side: 'sell' as const } },
-      { ...orderOf('5', null), requestId: null, client: null, conditionId: null, unprovenAt: null },
-      { ...orderOf('5'), venueReason: 'words', signedAt: 1, unprovenAt: 3 },
+      { ...orderOf('5', null), requestId: null, client: null, conditionId: null, unconfirmedAt: null },
+      { ...orderOf('5'), venueReason: 'words', signedAt: 1, unconfirmedAt: 3 },
       finishedOrder(PLACED),
       finishedOrder({ result: 'refused', code: 'price_off_tick', detail: 'Too fine.', facts }),
       finishedOrder(REFUSED),

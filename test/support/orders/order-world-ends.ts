@@ -169,7 +169,7 @@ export function createStoreModel({ world, steps, process, flaw }: ModelDeps): Or
   const set = (record: OrderRecord | undefined) => {
     world.record = record;
     if (record?.state !== 'unfinished') return;
-    if (flaw === 'the record forgets that bytes have left') world.record = { ...record, unprovenAt: null };
+    if (flaw === 'the record forgets that bytes have left') world.record = { ...record, unconfirmedAt: null };
     const isOver = record.lease.until === 0 && world.lastRefusedOperator;
     if (flaw === 'a key is freed by a refusal of its last sending alone' && isOver) world.record = undefined;
   };

@@ -36,7 +36,7 @@ export interface WorldOptions {
 function abandon(world: WorldState, key: Exclude<WorldOptions['key'], 'unused'>): void {
   const lease = { owner: 'old', until: 0 };
   const record = { ...unfinishedOrder('old', 'old'), terms: ORDER, client: null };
-  world.record = { ...record, lease, signedAt: 0, unprovenAt: 0 };
+  world.record = { ...record, lease, signedAt: 0, unconfirmedAt: 0 };
   world.owners.set('old', 'old');
   if (key === 'of an order that is held up') world.heldUp.set('old', 0);
   else if (key !== 'of an unsent order') {

@@ -1,10 +1,15 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Bench, inTurn } from '../bench.ts';
 import { timeOne } from '../load.ts';
 import { placeFirstOrder } from '../official-client.ts';
 import { ORDER, startService, startVenue, VENUE_DELAY_MS, type VenueStub } from '../services.ts';
 
+/** From a clone, the service loads the venue's official client once it listens. */
+const LOADED_MS = 1_500;
+
 async function placeOurs(venue: VenueStub): Promise<number> {
   await using service = await startService(venue.url);
+  await sleep(LOADED_MS);
   return await timeOne(`${service.url}/v1/orders`, ORDER, 201);
 }
 

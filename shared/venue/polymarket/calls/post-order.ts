@@ -16,17 +16,17 @@ export function orderBody({ payload, postOnly, expiresAt }: SignedOrder, owner: 
 }
 
 /** An answer that proves nothing: the order may be live. */
-export interface Unproven {
-  readonly kind: 'unproven';
+export interface Unconfirmed {
+  readonly kind: 'unconfirmed';
   readonly why: string;
   /** The fate if no look-up finds the order. */
   readonly said?: SaidFate | undefined;
   /** An unknown message of a refusal. */
-  readonly words?: string;
+  readonly unknownMessage?: string;
 }
 
 /** The fate that an answer to `POST /order` proves, if it proves one. */
-export type Posted = Extract<Fate, { readonly kind: 'placed' }> | SaidFate | Unproven;
+export type Posted = Extract<Fate, { readonly kind: 'placed' }> | SaidFate | Unconfirmed;
 
 /** A list of anything. A single value counts as a list of one: trades in another form are still trades. */
 const list = readBy((value) => [value || []].flat());
@@ -61,8 +61,8 @@ const edgeError = z.object({ cloudflare_error: z.literal(true) });
 
 const retryHint = z.object({ retry_after_seconds: z.number().check(z.minimum(0)) });
 
-function unproven(why: string, said?: SaidFate): Unproven {
-  return { kind: 'unproven', why, said };
+function unconfirmed(why: string, said?: SaidFate): Unconfirmed {
+  return { kind: 'unconfirmed', why, said };
 }
 
 function notTaken(error: SaidFate['error']): SaidFate {
@@ -84,7 +84,7 @@ interface Words {
 function readRefusal(
   { status, isJson }: VenueHttpResponse,
   { said, reason, retryAfter, deniesSuccess, isOfVenue }: Words,
-): SaidFate | Unproven {
+): SaidFate | Unconfirmed {
   const isSuccess = status === 200 || status === 201;
   const wait = { retryAfter: toldWait(retryAfter) };
   // By these the venue states that it did not look at the order.
@@ -92,11 +92,14 @@ function readRefusal(
   if (status === 429) return notTaken(refuse('rate_limited', { rateOf: 'orders' }, wait));
   if (status === 401 && isJson) return said ?? notTaken(refusedCredentials(new Error(reason ?? 'no sentence')));
   if (status === 503 && said?.error.code === 'venue_unavailable') return said;
-  if (!isSuccess && (status < 400 || status > 499)) return unproven(`status ${status}: ${reason ?? 'no sentence'}`);
+  if (!isSuccess && (status < 400 || status > 499)) return unconfirmed(`status ${status}: ${reason ?? 'no sentence'}`);
   if (said) return said;
-  if (reason) return isSuccess && !deniesSuccess ? unproven(reason) : { kind: 'unproven', why: reason, words: reason };
+  if (reason)
+    return isSuccess && !deniesSuccess
+      ? unconfirmed(reason)
+      : { kind: 'unconfirmed', why: reason, unknownMessage: reason };
   const firewall = status === 403 && !isOfVenue;
-  return unproven(
+  return unconfirmed(
     `status ${status} without a word of the venue`,
     firewall ? notTaken(refuse('venue_refused_service', { reason: 'firewall' })) : undefined,
   );
@@ -138,16 +141,16 @@ export function readPosted(
   const retryAfter = response.retryAfter ?? retryHint.safeParse(body).data?.retry_after_seconds;
   const elsewhere = sentenceOf(body);
   const sentence = errorMsg || elsewhere;
-  const words = sentence ? { reason: clean(sentence), retryAfter, signatureType } : undefined;
-  const said = sentence && words ? fateSaidBy(sentence, words) : undefined;
-  const saidElsewhere = elsewhere && words ? fateSaidBy(elsewhere, words) : undefined;
-  if (said === 'nothing' || saidElsewhere === 'nothing') return unproven(words?.reason ?? '');
+  const message = sentence ? { reason: clean(sentence), retryAfter, signatureType } : undefined;
+  const said = sentence && message ? fateSaidBy(sentence, message) : undefined;
+  const saidElsewhere = elsewhere && message ? fateSaidBy(elsewhere, message) : undefined;
+  if (said === 'nothing' || saidElsewhere === 'nothing') return unconfirmed(message?.reason ?? '');
   const why = 'an answer with members of an accepted order';
-  if (known.success || hasTrades) return unproven(why);
+  if (known.success || hasTrades) return unconfirmed(why);
   const isOfVenue = isJson && !edgeError.safeParse(body).success;
   const deniesSuccess = success === false;
-  const refusal = readRefusal(response, { said, reason: words?.reason, retryAfter, deniesSuccess, isOfVenue });
+  const refusal = readRefusal(response, { said, reason: message?.reason, retryAfter, deniesSuccess, isOfVenue });
   if (!orderID && !accepted.status) return refusal;
   // The service looks up every order that an answer names, whatever else it contains.
-  return refusal.kind === 'unproven' ? { ...refusal, why } : unproven(why, said);
+  return refusal.kind === 'unconfirmed' ? { ...refusal, why } : unconfirmed(why, said);
 }

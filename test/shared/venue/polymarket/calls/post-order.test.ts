@@ -40,13 +40,13 @@ function read(body: unknown, { status = 200, isJson = true, retryAfter }: Change
 /** Sums up what an answer proves: the end of the order, or why it proves none and what it only claims. */
 function proved(body: unknown, changes: Changes = {}): string {
   const posted = read(body, changes);
-  const end = posted.kind === 'unproven' ? posted.said : posted;
+  const end = posted.kind === 'unconfirmed' ? posted.said : posted;
   const told =
     end?.kind === 'refused' || end?.kind === 'not_taken'
       ? ` ${end.kind} ${end.error.code}${end.kind === 'not_taken' && end.freesKey ? ' and frees the key' : ''}`
       : '';
-  if (posted.kind !== 'unproven') return told.trim() || posted.kind;
-  return `unproven (${posted.why})${posted.words === undefined ? '' : ' in unknown words'}${told}`;
+  if (posted.kind !== 'unconfirmed') return told.trim() || posted.kind;
+  return `unconfirmed (${posted.why})${posted.unknownMessage === undefined ? '' : ' in unknown words'}${told}`;
 }
 
 /** An error of the venue under a status. */
@@ -137,11 +137,11 @@ describe('an accepted order', () => {
     ['a message that is no text', { errorMsg: { code: 7 } }],
     ['a message elsewhere that is no text', { error: 400 }],
   ])('is not proved by an answer with %s', (_what, changes) => {
-    expect(proved({ ...ACCEPTED, ...changes })).toBe('unproven (an answer with members of an accepted order)');
+    expect(proved({ ...ACCEPTED, ...changes })).toBe('unconfirmed (an answer with members of an accepted order)');
   });
 
   it.each([202, 400, 429, 500])('is not proved under a %i', (status) => {
-    expect(proved(ACCEPTED, { status })).toBe('unproven (an answer with members of an accepted order)');
+    expect(proved(ACCEPTED, { status })).toBe('unconfirmed (an answer with members of an accepted order)');
   });
 
   it.each([
@@ -151,14 +151,16 @@ describe('an accepted order', () => {
     ['a status and a message', { status: 'parked', success: false, errorMsg: NOBODY_KNOWS }, ' in unknown words'],
     ['a status and a refusal', { status: 'parked', errorMsg: CROSSES }, ' refused post_only_would_cross'],
   ])('is perhaps named by %s', (_what, changes, claim) => {
-    expect(proved({ ...ACCEPTED, ...changes })).toBe(`unproven (an answer with members of an accepted order)${claim}`);
+    expect(proved({ ...ACCEPTED, ...changes })).toBe(
+      `unconfirmed (an answer with members of an accepted order)${claim}`,
+    );
   });
 
   it.each([{ tradeIDs: ['t1'] }, { transactionsHashes: ['0xaa'] }, { tradeIDs: [17] }, { transactionsHashes: '0xaa' }])(
     'is perhaps there where only %j is named',
     (named) => {
       const body = { ...ACCEPTED, success: false, status: '', orderID: '', errorMsg: CROSSES, ...named };
-      expect(proved(body)).toBe('unproven (an answer with members of an accepted order)');
+      expect(proved(body)).toBe('unconfirmed (an answer with members of an accepted order)');
       expect(proved({ error: 'Too Many Requests', ...named }, { status: 429 })).toContain(
         'members of an accepted order',
       );
@@ -171,41 +173,41 @@ describe('a sentence of the venue', () => {
     [200, CROSSES, 'refused post_only_would_cross'],
     [400, CROSSES, 'refused post_only_would_cross'],
     [499, CROSSES, 'refused post_only_would_cross'],
-    [500, CROSSES, `unproven (status 500: ${CROSSES})`],
-    [302, CROSSES, `unproven (status 302: ${CROSSES})`],
+    [500, CROSSES, `unconfirmed (status 500: ${CROSSES})`],
+    [302, CROSSES, `unconfirmed (status 302: ${CROSSES})`],
     [400, 'invalid signature', 'not_taken venue_refused_service and frees the key'],
     [401, 'address banned', 'not_taken venue_refused_service and frees the key'],
     [503, 'Trading is currently cancel-only.', 'not_taken venue_unavailable'],
-    [500, 'Trading is currently cancel-only.', 'unproven (status 500: Trading is currently cancel-only.)'],
-    [503, CROSSES, `unproven (status 503: ${CROSSES})`],
+    [500, 'Trading is currently cancel-only.', 'unconfirmed (status 500: Trading is currently cancel-only.)'],
+    [503, CROSSES, `unconfirmed (status 503: ${CROSSES})`],
     [404, 'market not found', 'not_taken unknown_token and frees the key'],
-    [400, NOBODY_KNOWS, `unproven (${NOBODY_KNOWS}) in unknown words`],
-    [499, NOBODY_KNOWS, `unproven (${NOBODY_KNOWS}) in unknown words`],
-    [500, NOBODY_KNOWS, `unproven (status 500: ${NOBODY_KNOWS})`],
-    [200, NOBODY_KNOWS, `unproven (${NOBODY_KNOWS})`],
-    [201, NOBODY_KNOWS, `unproven (${NOBODY_KNOWS})`],
-    [400, 'Duplicated', 'unproven (Duplicated)'],
-    [425, 'Duplicated', 'unproven (Duplicated)'],
-    [400, 'a secret', 'unproven (a [removed]) in unknown words'],
-    [400, 'Duplicated secret', 'unproven (Duplicated [removed])'],
+    [400, NOBODY_KNOWS, `unconfirmed (${NOBODY_KNOWS}) in unknown words`],
+    [499, NOBODY_KNOWS, `unconfirmed (${NOBODY_KNOWS}) in unknown words`],
+    [500, NOBODY_KNOWS, `unconfirmed (status 500: ${NOBODY_KNOWS})`],
+    [200, NOBODY_KNOWS, `unconfirmed (${NOBODY_KNOWS})`],
+    [201, NOBODY_KNOWS, `unconfirmed (${NOBODY_KNOWS})`],
+    [400, 'Duplicated', 'unconfirmed (Duplicated)'],
+    [425, 'Duplicated', 'unconfirmed (Duplicated)'],
+    [400, 'a secret', 'unconfirmed (a [removed]) in unknown words'],
+    [400, 'Duplicated secret', 'unconfirmed (Duplicated [removed])'],
   ])('%i %j proves: %s', (status, sentence, end) => {
     expect(proven(status, sentence)).toBe(end);
   });
 
   it('is claimed in a 200 that denies success', () => {
     const denied = { success: false, errorMsg: NOBODY_KNOWS };
-    expect(proved(denied)).toBe(`unproven (${NOBODY_KNOWS}) in unknown words`);
-    expect(proved({ ...denied, success: true })).toBe(`unproven (${NOBODY_KNOWS})`);
+    expect(proved(denied)).toBe(`unconfirmed (${NOBODY_KNOWS}) in unknown words`);
+    expect(proved({ ...denied, success: true })).toBe(`unconfirmed (${NOBODY_KNOWS})`);
     expect(proved({ success: false, errorMsg: CROSSES, error: NOBODY_KNOWS })).toBe('refused post_only_would_cross');
-    expect(proved({ success: false, errorMsg: 'Duplicated', error: CROSSES })).toBe('unproven (Duplicated)');
-    expect(proved({ success: false, errorMsg: CROSSES, error: 'Duplicated' })).toBe(`unproven (${CROSSES})`);
-    expect(proved({ errorMsg: 'x', error: 'Duplicated' }, { status: 429 })).toBe('unproven (x)');
+    expect(proved({ success: false, errorMsg: 'Duplicated', error: CROSSES })).toBe('unconfirmed (Duplicated)');
+    expect(proved({ success: false, errorMsg: CROSSES, error: 'Duplicated' })).toBe(`unconfirmed (${CROSSES})`);
+    expect(proved({ errorMsg: 'x', error: 'Duplicated' }, { status: 429 })).toBe('unconfirmed (x)');
   });
 
   it('is none where the answer is not JSON, or not in its shape', () => {
-    expect(proven(400, CROSSES, { isJson: false })).toBe('unproven (status 400 without a word of the venue)');
+    expect(proven(400, CROSSES, { isJson: false })).toBe('unconfirmed (status 400 without a word of the venue)');
     for (const body of ['', '[]', 'null', '{"error":1}', `{"error":"${CROSSES}"`]) {
-      expect(proved(body, { status: 400 })).toBe('unproven (status 400 without a word of the venue)');
+      expect(proved(body, { status: 400 })).toBe('unconfirmed (status 400 without a word of the venue)');
     }
   });
 });
@@ -215,20 +217,20 @@ describe('an answer without a sentence', () => {
     [425, false, 'not_taken venue_unavailable'],
     [429, false, 'not_taken rate_limited'],
     [401, true, 'not_taken venue_refused_service'],
-    [401, false, 'unproven (status 401 without a word of the venue)'],
-    [403, false, 'unproven (status 403 without a word of the venue) not_taken venue_refused_service'],
-    [403, true, 'unproven (status 403 without a word of the venue)'],
-    [400, true, 'unproven (status 400 without a word of the venue)'],
-    [404, false, 'unproven (status 404 without a word of the venue)'],
-    [408, false, 'unproven (status 408 without a word of the venue)'],
-    [409, true, 'unproven (status 409 without a word of the venue)'],
-    [499, true, 'unproven (status 499 without a word of the venue)'],
-    [200, true, 'unproven (status 200 without a word of the venue)'],
-    [201, false, 'unproven (status 201 without a word of the venue)'],
-    [202, true, 'unproven (status 202: no sentence)'],
-    [399, false, 'unproven (status 399: no sentence)'],
-    [500, false, 'unproven (status 500: no sentence)'],
-    [503, true, 'unproven (status 503: no sentence)'],
+    [401, false, 'unconfirmed (status 401 without a word of the venue)'],
+    [403, false, 'unconfirmed (status 403 without a word of the venue) not_taken venue_refused_service'],
+    [403, true, 'unconfirmed (status 403 without a word of the venue)'],
+    [400, true, 'unconfirmed (status 400 without a word of the venue)'],
+    [404, false, 'unconfirmed (status 404 without a word of the venue)'],
+    [408, false, 'unconfirmed (status 408 without a word of the venue)'],
+    [409, true, 'unconfirmed (status 409 without a word of the venue)'],
+    [499, true, 'unconfirmed (status 499 without a word of the venue)'],
+    [200, true, 'unconfirmed (status 200 without a word of the venue)'],
+    [201, false, 'unconfirmed (status 201 without a word of the venue)'],
+    [202, true, 'unconfirmed (status 202: no sentence)'],
+    [399, false, 'unconfirmed (status 399: no sentence)'],
+    [500, false, 'unconfirmed (status 500: no sentence)'],
+    [503, true, 'unconfirmed (status 503: no sentence)'],
   ])('%i, of JSON: %j, proves: %s', (status, isJson, end) => {
     expect(proved('{}', { status, isJson })).toBe(end);
   });
@@ -239,7 +241,7 @@ describe('an answer without a sentence', () => {
     [403, { cloudflare_error: 1 }, ''],
     [400, { cloudflare_error: true }, ''],
   ])('%i that is %j is of the firewall: %j', (status, body, end) => {
-    expect(proved(body, { status })).toBe(`unproven (status ${status} without a word of the venue)${end}`);
+    expect(proved(body, { status })).toBe(`unconfirmed (status ${status} without a word of the venue)${end}`);
   });
 
   it.each([
@@ -261,7 +263,7 @@ describe('an answer that refuses the operator', () => {
     'says for its operator and the log that it is about %s',
     (_what, body, status, isJson, reason, logged) => {
       const posted = read(body, { status, isJson });
-      const end = posted.kind === 'unproven' ? posted.said : posted;
+      const end = posted.kind === 'unconfirmed' ? posted.said : posted;
       if (end?.kind !== 'not_taken') throw new Error(`not expected: ${posted.kind}`);
       expect(end.error.facts).toMatchObject({ reason });
       expect(end.error.cause).toStrictEqual(logged === undefined ? undefined : new Error(logged));
