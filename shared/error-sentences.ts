@@ -1,0 +1,75 @@
+/** The sentences that several errors of one code choose from. Each says what happened and what to do. */
+
+/** Reasons for which the venue refuses this operator. */
+export const REFUSED_SERVICE = {
+  region: 'orders are not accepted from its region.',
+  credentials: 'its API credentials are not accepted.',
+  signature: 'its signatures are not accepted.',
+  wallet_type: 'its kind of account may not trade, or is not the one in its settings.',
+  account_restricted: 'its account is restricted.',
+  firewall: 'a firewall blocks it.',
+} as const;
+
+export const VENUE_ERROR = {
+  unusable: 'The venue returned an answer that cannot be read. Try again later.',
+  broken_off: 'The venue broke off its answer. Try again.',
+  rules: 'The venue returned rules of this market that cannot be used, so no order was sent. Choose another market.',
+} as const;
+
+const NOT_TAKEN = 'The order was not placed. Try again later.';
+export const VENUE_UNAVAILABLE = {
+  unreachable: 'The venue cannot be reached. Try again later.',
+  busy: 'The venue is temporarily unavailable. Try again later.',
+  order_not_sent: `The venue cannot be reached. ${NOT_TAKEN}`,
+  restarting: `The venue's matching engine is restarting. ${NOT_TAKEN}`,
+  halted: `The venue has halted trading. ${NOT_TAKEN}`,
+  cancel_only: `The venue accepts only cancellations at the moment. ${NOT_TAKEN}`,
+  post_only_phase: `The venue accepts only post-only orders at the moment. ${NOT_TAKEN}`,
+} as const;
+
+export const RATE_LIMITED = {
+  requests: 'The venue limits the rate of requests. Slow down.',
+  orders: `The venue limits the rate of orders. ${NOT_TAKEN}`,
+} as const;
+
+export const STORE_UNAVAILABLE = {
+  orders:
+    'The order store is unavailable, so nothing was sent. Repeat the request, with the same Idempotency-Key if any.',
+  secret: 'The wallet key could not be read from the secret store, so no order was placed. Try again later.',
+  kms: 'AWS KMS could not sign with the wallet key, so no order was placed. Try again later.',
+} as const;
+
+export const ADVICE = {
+  repeat: 'Repeat the request with the same Idempotency-Key to find out.',
+  look_up: 'Look the order id up at the venue before you order again.',
+} as const;
+
+export const OUTCOME_UNKNOWN = {
+  sent: 'The order may be live.',
+  unknown_words: 'The venue answered with an unknown message; the order may be live.',
+  lease_ended: 'The request ran out of time before it sent the order.',
+  refusal_not_stored: 'The venue refused the order, but the order store is unavailable.',
+  earlier_sending: 'The venue refused this attempt; an earlier one may still be accepted.',
+} as const;
+
+export const SIGN =
+  'Sign the text of challenge with the wallet of X-Client-Address, and send the order with X-Client-Signature and X-Client-Signature-Expires.';
+
+export const SIGNATURE_INVALID = {
+  malformed: 'X-Client-Signature does not have the form of a signature of this kind of wallet.',
+  low_v: 'X-Client-Signature ends in a v of 0 or 1, as a Ledger writes it: add 27 to its last byte.',
+  contract:
+    'X-Client-Signature is that of a contract wallet, which cannot be checked without its chain. Use an account that has a key.',
+  foreign: 'X-Client-Signature is not of this client, or not over the text of this order.',
+  foreign_bytes:
+    'X-Client-Signature is not of this client, or not over the bytes of this text. The envelope in which a Ledger signs Solana messages is not accepted.',
+  expired: 'The signature has expired.',
+  too_far_ahead: 'The signature is valid for too long.',
+} as const;
+
+export const KEY_REUSED = {
+  'another order': 'This Idempotency-Key belongs to another order. Use a new key for a new order.',
+  'another client': 'This Idempotency-Key belongs to an order of another client. Use a new key, such as a UUID.',
+  'another service':
+    'This Idempotency-Key was used before the wallet, the account, the venue or client verification of the service changed, and its order may be live. Look it up before you order with a new key.',
+} as const;
