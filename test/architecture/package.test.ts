@@ -2,8 +2,6 @@ import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from '@jest/globals';
 import { VERSION } from '../../shared/version.ts';
 
-describe('the lock file', () => {});
-
 async function versionIn(manifest: string): Promise<unknown> {
   return JSON.parse(await readFile(new URL(`../../${manifest}`, import.meta.url), 'utf8')).version;
 }

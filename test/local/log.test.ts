@@ -81,8 +81,6 @@ afterEach(async () => {
   for (const stop of stops.splice(0)) await stop();
 });
 
-describe('the log', () => {});
-
 const MAIN = new URL('../../local/start.js', import.meta.url).pathname;
 const HEADERS = { host: 'localhost', 'content-type': 'application/json' };
 

@@ -1,11 +1,12 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
 import { parseAllDocuments } from 'yaml';
 import * as z from 'zod/mini';
 import { OPTIONS } from '../../operator/doctor/doctor.ts';
+import { ERRORS } from '../../shared/errors.ts';
 import { STOP_MS } from '../../shared/limits.ts';
 import { parseLocalConfig } from '../../shared/settings/config.ts';
 
@@ -83,9 +84,30 @@ describe('the documents', () => {
     expect(links.filter((link) => !resolves(link))).toStrictEqual([]);
   });
 
-  it('name tests that exist', () => {
-    const named = findInAll(/`(test\/[\w./-]+)`/g);
-    expect(named.filter(({ found }) => !existsSync(join(ROOT, found)))).toStrictEqual([]);
+  it('name files that exist, but for those that a reader makes', () => {
+    const made = new Set(['NAME.json', 'bench.json', 'client.js', 'console.json', 'sign.mjs']);
+    const tracked = globSync('**/*.*', { cwd: ROOT, exclude: (path) => OTHERS.test(path) });
+    const names = new Set([...tracked, ...globSync('.github/**/*.*', { cwd: ROOT })].map((path) => basename(path)));
+    const named = findInAll(/`([\w./-]*\w\.(?:[cm]?[jt]s|json|ya?ml|md|service|conf))`/g);
+    expect(named.length).toBeGreaterThan(40);
+    const missing = named.filter(({ found }) => !made.has(basename(found)) && !names.has(basename(found)));
+    expect(missing).toStrictEqual([]);
+    const paths = findInAll(/`((?:test|shared|functions|infra|local|operator|packages|tools|deploy)\/[\w./-]+\w)`/g);
+    const lost = paths.filter(({ found }) => !made.has(basename(found)) && !existsSync(join(ROOT, found)));
+    expect(lost).toStrictEqual([]);
+  });
+
+  it('name settings and codes that exist', () => {
+    // docs/settings.md is generated from the table.
+    const variables = new Set(read('docs/settings.md').match(/`SERVICE_\w+`/g));
+    const settings = findInAll(/\b(SERVICE_[A-Z_]*[A-Z])\b(?!_|…)/g);
+    // A recipe adds the first one; the stack writes the second one.
+    const others = new Set(['SERVICE_MIN_ORDER_NOTIONAL', 'SERVICE_WALLET_ADDRESS']);
+    const unknown = settings.filter(({ found }) => !variables.has(`\`${found}\``) && !others.has(found));
+    expect(unknown).toStrictEqual([]);
+    const codes = findInAll(/\b[45]\d\d `([a-z_]+)`/g);
+    expect(codes.length).toBeGreaterThan(20);
+    expect(codes.filter(({ found }) => !(found in ERRORS))).toStrictEqual([]);
   });
 
   it('name npm scripts that exist', () => {
