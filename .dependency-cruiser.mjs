@@ -62,13 +62,13 @@ export default {
     {
       name: 'infra-knows-the-tables-only',
       comment:
-        'A deployment knows the routes, the codes, the events of the log, the limits, the settings and the accounts of a key, and runs no other code of the service.',
+        'A deployment knows the routes, the codes, the events of the log, the limits, the settings and the accounts of a key, runs the checks of a start, and no other code of the service.',
       severity: 'error',
       from: { path: '^infra/' },
       to: {
         path: '^(functions|shared|local|operator|packages|tools|test)/',
         pathNot:
-          '^(functions/routes|shared/(errors|error-code|limits|log|settings/(formats|read|table)|venue/polymarket/accounts))\\.ts$',
+          '^(functions/(routes|orders/deployed-variables)|shared/(errors|error-code|limits|log|settings/(formats|read|table)|venue/polymarket/accounts))\\.ts$',
       },
     },
     {

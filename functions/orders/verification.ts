@@ -76,12 +76,12 @@ export interface Authorities {
 
 /**
  * Creates the check that the holder of `X-Client-Address` wants exactly this order. `allowedClients`: the addresses that
- * may order; any may if there are none. Throws `ConfigError` for a text that is no address.
+ * may order; any may without the list, none with an empty one. Throws `ConfigError` for a text that is no address.
  */
 export function createVerification(
   kinds: WalletKinds,
   authorities: Authorities = {},
-  allowedClients: readonly string[] = [],
+  allowedClients?: readonly string[],
 ) {
   /** Returns the kind of wallet that an address is of, and its canonical form. */
   function holderOf(text: string) {
@@ -92,8 +92,8 @@ export function createVerification(
     return undefined;
   }
 
-  const allowed = new Set(allowedClients.map((address) => holderOf(address)?.address));
-  if (allowed.has(undefined)) {
+  const allowed = allowedClients && new Set(allowedClients.map((address) => holderOf(address)?.address));
+  if (allowed?.has(undefined)) {
     throw new ConfigError(
       'SERVICE_ALLOWED_CLIENTS must be EVM addresses (EIP-55 where letters are mixed) or Solana addresses.',
     );
@@ -142,7 +142,7 @@ export function createVerification(
     const { kind, address } = holder;
     const why = whyMistimed(validUntil, now) ?? kind.check(signature, { text: textUntil(expires), address });
     if (why !== 'valid') throw refuse('client_signature_invalid', { challenge, why });
-    if (allowed.size > 0 && !allowed.has(address)) throw refuse('client_not_allowed', {});
+    if (allowed && !allowed.has(address)) throw refuse('client_not_allowed', {});
     return { address, isVerified: true };
   }
 

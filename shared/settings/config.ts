@@ -58,7 +58,7 @@ function problemsOf(config: Omit<Config, 'warnings' | 'proxyEnv'>, hasKey: boole
       signatureType !== 'eoa' &&
       !funderAddress &&
       'SERVICE_FUNDER_ADDRESS must be set unless SERVICE_SIGNATURE_TYPE is eoa.',
-    allowedClients.length > 0 && clientVerification === 'off' && `SERVICE_ALLOWED_CLIENTS ${NEEDS_VERIFICATION}`,
+    allowedClients && clientVerification === 'off' && `SERVICE_ALLOWED_CLIENTS ${NEEDS_VERIFICATION}`,
     maxDailyNotionalPerClient &&
       clientVerification === 'off' &&
       `SERVICE_MAX_DAILY_NOTIONAL_PER_CLIENT ${NEEDS_VERIFICATION}`,

@@ -52,12 +52,15 @@ export function arnOf(what: string, service: string, prefix = '') {
   return matching(`the ARN of ${what}`, new RegExp(`^arn:[\\w-]+:${service}:[\\w-]+:\\d{12}:${prefix}[\\w-]+$`));
 }
 
-/** Creates the format of comma-separated lists; `parseEntry` returns `undefined` for a malformed entry. */
+/**
+ * Creates the format of comma-separated lists; `parseEntry` returns `undefined` for a malformed entry. A list without an
+ * entry is malformed: it would restrict nothing.
+ */
 export function listOf(rule: string, parseEntry: (entry: string) => string | undefined) {
-  return parsed(`${rule}, comma-separated`, (text): readonly string[] | undefined => {
+  return parsed(`${rule}, comma-separated, at least one`, (text): readonly string[] | undefined => {
     const entries = text.split(',').map((entry) => entry.trim());
     const values = entries.filter((entry) => entry !== '').map(parseEntry);
-    return values.every((entry) => entry !== undefined) ? values : undefined;
+    return values.length > 0 && values.every((entry) => entry !== undefined) ? values : undefined;
   });
 }
 

@@ -50,7 +50,10 @@ const AUTHORITY = parsed('a host with an optional port, such as api.example.com'
 
 const ORIGINS = listOf('exact origins such as https://app.example', (origin) => {
   // A URL's host may contain an asterisk, which matches no origin.
-  return !origin.includes('*') && URL.parse(origin)?.origin === origin ? origin : undefined;
+  const url = origin.includes('*') ? null : URL.parse(origin);
+  // The URL standard gives pages in apps (capacitor://localhost) no origin. Browsers send one all the same.
+  const own = url?.origin === 'null' && url.host ? `${url.protocol}//${url.host}` : url?.origin;
+  return own === origin ? origin : undefined;
 });
 
 /** Without a trailing slash. Off loopback, `http` would expose orders and credentials. */
@@ -115,6 +118,11 @@ function preset<T>(format: Format<T>, text: string, meaning: string) {
   return z.prefault(format, text).register(FOR_PEOPLE, { meaning, preset: text });
 }
 
+/** Creates a row: a list that is empty where it is absent. */
+function list(format: Format<readonly string[]>, meaning: string) {
+  return z._default(format, []).register(FOR_PEOPLE, { meaning, preset: '' });
+}
+
 /**
  * All settings, by where they apply. The variable of `maxOrderNotional` is `SERVICE_MAX_ORDER_NOTIONAL`; the CDK takes
  * the name itself, by `-c` and in `deploy/*.json`. The parsers, `--help`, `.env.example` and docs/settings.md are made
@@ -125,7 +133,7 @@ export const SETTINGS = {
   local: {
     host: preset(HOST, '127.0.0.1', 'address to listen on'),
     port: preset(wholeNumber(0, 65_535), '8080', 'port to listen on; 0 takes a free one'),
-    allowedHosts: preset(HOSTS, '', 'further hosts to answer to'),
+    allowedHosts: list(HOSTS, 'further hosts to answer to'),
     remoteOrders: row(CONSENT, '1 lets anyone who reaches the port trade: needed for orders beyond loopback'),
     store: preset(STORE, '.data/orders.db', 'store of the orders: a private file that you keep, or dynamodb:TABLE'),
     storeSharedFolder: row(CONSENT, '1 allows a store in a network or shared folder, where locks may not work'),
@@ -151,12 +159,12 @@ export const SETTINGS = {
     maxDailyNotional: row(AMOUNT, 'refuses an order with which those of the UTC day would be larger, in pUSD'),
     maxDailyNotionalPerClient: row(AMOUNT, 'the same for each verified client; needs verification'),
     clientVerification: preset(oneOf(['off', 'required']), 'off', 'required: clients sign their orders (as deployed)'),
-    allowedClients: preset(CLIENTS, '', 'with verification: addresses that may order, comma-separated; all without it'),
+    allowedClients: row(CLIENTS, 'with verification: addresses that may order, comma-separated; all without it'),
     publicAuthority: row(AUTHORITY, 'the host that clients sign for; needed to verify beyond loopback'),
   },
   /** Of the local server, and of all deployed functions. */
   common: {
-    corsOrigins: preset(ORIGINS, '', 'origins whose pages may place orders, comma-separated'),
+    corsOrigins: list(ORIGINS, 'origins whose pages may place orders, comma-separated'),
     gammaUrl: preset(UPSTREAM, 'https://gamma-api.polymarket.com', 'base URL of the catalogue of markets'),
     clobUrl: preset(UPSTREAM, 'https://clob.polymarket.com', 'base URL of the order books'),
     logLevel: preset(oneOf(LOG_LEVELS), 'info', LOG_LEVELS.join(', ')),

@@ -124,8 +124,13 @@ const now = NOW;
 type Signed = Parameters<ClientVerification['verify']>[0];
 
 /** Verifies headers; returns the client, or the refusal. */
-function verifyWith(headers: Signed['headers'], more: Partial<Signed> = {}, authorities: Authorities = {}) {
-  const { verify } = createVerification(WALLET_KINDS, authorities);
+function verifyWith(
+  headers: Signed['headers'],
+  more: Partial<Signed> = {},
+  authorities: Authorities = {},
+  allowed?: string[],
+) {
+  const { verify } = createVerification(WALLET_KINDS, authorities, allowed);
   try {
     return { client: verify({ headers, domainName: 'x.example', order: ORDER, now, ...more }), error: undefined };
   } catch (error) {
@@ -233,6 +238,11 @@ describe('verification', () => {
       openVerification(parseDeployedConfig(env)),
     );
     expect((await Promise.all(opened)).map((found) => found !== undefined)).toStrictEqual([true, false, false]);
+  });
+
+  it('lets nobody order where the list of clients is empty', async () => {
+    const { client, error } = verifyWith(await sign(60), {}, {}, []);
+    expect([client, error?.code]).toStrictEqual([undefined, 'client_not_allowed']);
   });
 
   it('answers for its headers before the body is parsed', async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { checkDeployedVariables } from '../../../functions/orders/deployed-variables.ts';
 import { parseDeployedConfig, parseLocalConfig } from '../../../shared/settings/config.ts';
 import { ConfigError, tableOf } from '../../../shared/settings/formats.ts';
 
@@ -76,7 +77,7 @@ describe('the settings', () => {
       SERVICE_MAX_DAILY_NOTIONAL: '1000',
       SERVICE_CLIENT_VERIFICATION: 'required',
       SERVICE_PUBLIC_AUTHORITY: 'API.Example.com:8443',
-      SERVICE_CORS_ORIGINS: 'https://app.example, http://localhost:3000',
+      SERVICE_CORS_ORIGINS: 'https://app.example, http://localhost:3000, capacitor://localhost',
       SERVICE_LOG_LEVEL: 'debug',
     });
     expect(config).toMatchObject({
@@ -93,7 +94,7 @@ describe('the settings', () => {
       maxDailyNotional: { coefficient: 1000n, scale: 0 },
       clientVerification: 'required',
       publicAuthority: 'api.example.com:8443',
-      corsOrigins: ['https://app.example', 'http://localhost:3000'],
+      corsOrigins: ['https://app.example', 'http://localhost:3000', 'capacitor://localhost'],
       logLevel: 'debug',
     });
   });
@@ -267,6 +268,22 @@ describe('the settings of a deployment', () => {
     expect([orders.kind, orderAccess]).toStrictEqual(['on', 'iam']);
   });
 
+  it('get the checks of a start at synth too', () => {
+    const [lower, odd] = ['0xabcdefabcdefabcdefabcdefabcdefabcdefabcd', '0xAbcdefabcdefabcdefabcdefabcdefabcdefabcd'];
+    const verified = { ...WALLET, SERVICE_CLIENT_VERIFICATION: 'required' };
+    expect(checkDeployedVariables({ ...verified, SERVICE_ALLOWED_CLIENTS: lower })).toStrictEqual([]);
+    expect(checkDeployedVariables({ ...verified, SERVICE_ALLOWED_CLIENTS: `${lower},${odd}` })).toStrictEqual([
+      'SERVICE_ALLOWED_CLIENTS must be EVM addresses (EIP-55 where letters are mixed) or Solana addresses.',
+    ]);
+    expect(checkDeployedVariables({ ...WALLET, SERVICE_FUNDER_ADDRESS: odd })).toStrictEqual([
+      'SERVICE_FUNDER_ADDRESS has a wrong checksum: check it, or write it in lower case.',
+    ]);
+    expect(checkDeployedVariables({ SERVICE_LOG_LEVEL: 'x', SERVICE_ORDER_ACCESS: 'all' })).toStrictEqual([
+      'SERVICE_LOG_LEVEL must be one of debug, info, warn, error.',
+      'SERVICE_ORDER_ACCESS must be one of iam, jwt, public.',
+    ]);
+  });
+
   it.each([WALLET, { ...WALLET, SERVICE_ORDERS_TABLE: 'table' }, { ...WALLET, SERVICE_PRIVATE_KEY_SECRET: 'name' }])(
     'with %j alone place none',
     (env) => expect(parseDeployedConfig(env).orders).toStrictEqual({ kind: 'off' }),
@@ -386,7 +403,7 @@ const MALFORMED: Readonly<Record<string, readonly string[]>> = {
     `0x${'1B'.repeat(32)}`,
   ],
   SERVICE_REMOTE_ORDERS: ['0', 'true', 'yes', ' 1', '01'],
-  SERVICE_ALLOWED_HOSTS: ['*', 'a:80', 'http://a', 'a b', 'a;b', '[::2', '[::g]', '10.0.0.0/8', '[::]1'],
+  SERVICE_ALLOWED_HOSTS: ['*', 'a:80', 'http://a', 'a b', 'a;b', '[::2', '[::g]', '10.0.0.0/8', '[::]1', ','],
   SERVICE_GAMMA_URL: [
     'ftp://a',
     'a.example',
@@ -417,7 +434,19 @@ const MALFORMED: Readonly<Record<string, readonly string[]>> = {
     '::1',
     '[::g]',
   ],
-  SERVICE_CORS_ORIGINS: ['*', 'null', 'https://a/', 'https://a/path', 'a.example', 'https://*.a'],
+  SERVICE_CORS_ORIGINS: [
+    '*',
+    'null',
+    'https://a/',
+    'https://a/path',
+    'a.example',
+    'https://*.a',
+    'file://',
+    'capacitor://a/',
+    ',',
+    ' ',
+  ],
+  SERVICE_ALLOWED_CLIENTS: [',', ' ', ' , ,', '0x12', 'alice'],
   SERVICE_LOG_LEVEL: ['INFO', 'trace', '1'],
   SERVICE_WALLET_ADDRESS: ['0x', KEY],
 };
