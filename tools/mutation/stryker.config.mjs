@@ -1,13 +1,14 @@
 import { join } from 'node:path';
 
 // Read by Stryker in a process of its own; main.ts names the module.
-const { name, code, tests, workers, incremental } = JSON.parse(process.env.MUTATED_MODULE);
+const { name, code, tests, workers, incremental, sample } = JSON.parse(process.env.MUTATED_MODULE);
 
 /** Stryker's options for one module. Stryker wants a default export. */
 export default {
   mutate: code,
   testRunner: 'jest',
-  plugins: ['@stryker-mutator/jest-runner'],
+  plugins: ['@stryker-mutator/jest-runner', join(import.meta.dirname, 'sample.mjs')],
+  ...(sample > 0 && { checkers: ['sample'], sample }),
   testRunnerNodeArgs: ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'],
   jest: {
     configFile: 'jest.config.js',
