@@ -66,13 +66,13 @@ type Guard = Pick<apigateway.AddRoutesOptions, 'authorizer' | 'authorizationScop
  * Creates the authorizers, one of each kind for all routes, since an API may have few. Where tokens are required, the
  * issuer is set; without it AWS would refuse the authorizer rather than leave a route open.
  */
-function createGuards({ jwtIssuer = '', jwtAudience = '', jwtScopes }: Settings) {
-  const tokens = new HttpJwtAuthorizer('Tokens', jwtIssuer, { jwtAudience: [jwtAudience] });
+function createGuards({ jwtIssuer = '', jwtAudience = [], jwtScopes }: Settings) {
+  const tokens = new HttpJwtAuthorizer('Tokens', jwtIssuer, { jwtAudience: [...jwtAudience] });
   return {
     open: {},
     public: {},
     iam: { authorizer: new HttpIamAuthorizer() },
-    jwt: { authorizer: tokens, ...(jwtScopes !== undefined && { authorizationScopes: jwtScopes.split(' ') }) },
+    jwt: { authorizer: tokens, ...(jwtScopes && { authorizationScopes: [...jwtScopes] }) },
   } satisfies Record<OrderAccess | Settings['readAccess'], Guard>;
 }
 

@@ -82,6 +82,13 @@ const CLIENTS = listOf('EVM or Solana addresses', (address) =>
   /^(?:0x[0-9a-fA-F]{40}|[1-9A-HJ-NP-Za-km-z]{32,44})$/.test(address) ? address : undefined,
 );
 
+/** Scopes of the gateway, which takes ten for a route, of 64 characters each. A comma would be a part of no token's scope. */
+const SCOPES = parsed('1 to 10 scopes of at most 64 characters, separated by commas or spaces', (text) => {
+  const scopes = text.split(/[ ,]+/).filter((scope) => scope !== '');
+  const isPlain = scopes.every((scope) => /^[\x21-\x7e]{1,64}$/.test(scope));
+  return isPlain && scopes.length > 0 && scopes.length <= 10 ? scopes : undefined;
+});
+
 const BYTES32 = parsed('32 bytes as 64 hex digits, with or without 0x', (text) => {
   const hex = /^(?:0x)?([0-9a-fA-F]{64})$/.exec(text)?.[1];
   return hex && `0x${hex.toLowerCase()}`;
@@ -193,11 +200,11 @@ export const SETTINGS = {
     alarmTopic: row(arnOf('a topic', 'sns'), 'ARN of the SNS topic that alarms notify, in the same region'),
     readAccess: preset(oneOf(['open', 'iam', 'jwt']), 'open', 'who may read markets and books'),
     jwtIssuer: row(matching('an https URL', /^https:\/\/[\w.-]+(?:\/[\w./-]*)?$/), 'with jwt: URL of the issuer'),
-    jwtAudience: row(z.string(), 'with jwt: the audience of the tokens'),
-    jwtScopes: row(
-      matching('scopes, separated by a space; the gateway takes 10', /^[\x21-\x7e]+(?: [\x21-\x7e]+){0,9}$/),
-      'with jwt: scopes of which a token needs one, separated by a space, 10 at most',
+    jwtAudience: row(
+      listOf('audiences', (text) => text),
+      'with jwt: audiences of which a token needs one, comma-separated',
     ),
+    jwtScopes: row(SCOPES, 'with jwt: scopes of which a token needs one, separated by commas or spaces, 10 at most'),
     // The venue takes 300 requests per 10 s and address for its lists, and a large limit needs several; 1500 for books.
     marketsPerSecond: preset(wholeNumber(1, 10_000), '20', 'requests that the gateway lets through'),
     booksPerSecond: preset(wholeNumber(1, 10_000), '150', 'the same for books'),

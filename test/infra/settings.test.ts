@@ -222,8 +222,11 @@ describe('settings', () => {
     [
       'more scopes than a route of the gateway takes',
       { jwtScopes: Array.from({ length: 11 }, (_, index) => `scope-${index}`).join(' ') },
-      'jwtScopes must be scopes, separated by a space; the gateway takes 10.',
+      'jwtScopes must be 1 to 10 scopes',
     ],
+    ...['allowedClients', 'corsOrigins', 'jwtAudience'].flatMap((name) =>
+      [',', ' ', ' , '].map((text) => [`a ${name} without an entry`, { [name]: text }, `${name} must be `] as const),
+    ),
     ['a builder by name', { builderCode: 'my-builder' }, 'builderCode must be 32 bytes as 64 hex digits'],
     [
       'orders of everybody without a cap',

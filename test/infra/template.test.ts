@@ -336,16 +336,16 @@ describe('the flag placeOrder', () => {
     expect(routesOf(open)).toContain('POST /v1/orders NONE');
   });
 
-  const TOKENS = { jwtIssuer: 'https://id.example/tenant', jwtAudience: 'orders' } as const;
+  const TOKENS = { jwtIssuer: 'https://id.example/tenant', jwtAudience: 'web-client, ios-client' } as const;
 
   it("takes orders with a token of the operator's issuer and scope, and preflights without one", () => {
-    const context = { orderAccess: 'jwt', jwtScopes: 'trade admin', maxDailyNotional: '1000' };
+    const context = { orderAccess: 'jwt', jwtScopes: 'trade,admin', maxDailyNotional: '1000' };
     const tokens = templateOf({ ...ORDER_CONTEXT, ...TOKENS, ...context });
     expect(routesOf(tokens)).toStrictEqual([...READ_ROUTES, 'POST /v1/orders JWT'].toSorted());
     tokens.hasResourceProperties('AWS::ApiGatewayV2::Authorizer', {
       AuthorizerType: 'JWT',
       IdentitySource: ['$request.header.Authorization'],
-      JwtConfiguration: { Audience: ['orders'], Issuer: 'https://id.example/tenant' },
+      JwtConfiguration: { Audience: ['web-client', 'ios-client'], Issuer: 'https://id.example/tenant' },
     });
     tokens.hasResourceProperties('AWS::ApiGatewayV2::Route', {
       RouteKey: 'POST /v1/orders',
