@@ -207,6 +207,11 @@ function createTidying({ db, requireIntact, noteEmptyLog }: OwnFile, log: Log) {
   };
 }
 
+/** Returns the owner of a lease that has not been released. */
+function leaseOf(record: OrderRecord | undefined): string | undefined {
+  return record?.state === 'unfinished' && record.lease.until > 0 ? record.lease.owner : undefined;
+}
+
 /**
  * Keeps orders in an SQLite file of which this process is the only owner. Its calls are synchronous: a disk that hangs stops
  * the process. Throws where the file cannot be used.
@@ -223,13 +228,13 @@ export function openOrderStore({ path, log }: { readonly path: string; readonly 
   sumOf.setReadBigInts(true);
   const add = db.prepare('INSERT INTO days VALUES (?, ?) ON CONFLICT DO UPDATE SET units = units + excluded.units');
   const sumWith = (count: DayCount): bigint => BigInt(String(sumOf.get(sumName(count))?.['units'] ?? 0)) + count.units;
-  /** The holders that this process has stored, by key. Any other one is dead. */
-  const holders = new Map<string, string>();
+  /** The leases that this process has stored. The holder of any other one is dead. */
+  const leases = new Set<string>();
   const find = (key: string): OrderRecord | undefined => {
     const text = textOf.get(key)?.['record'];
     if (text === undefined) return undefined;
     const record = decodeRecord(String(text));
-    if (record.state === 'finished' || record.lease.owner === holders.get(key)) return record;
+    if (record.state === 'finished' || leases.has(record.lease.owner)) return record;
     return { ...record, lease: { ...record.lease, until: 0 } };
   };
   return {
@@ -239,7 +244,9 @@ export function openOrderStore({ path, log }: { readonly path: string; readonly 
       return find(key);
     },
     write: async (key, record, over, counts = []) => {
-      const written = await transact(() => {
+      const lease = leaseOf(record);
+      let before: string | undefined;
+      const act = (): Written => {
         const standing = find(key);
         if (!isReplaceable(standing, over)) return { standing };
         const full = counts.find((count) => count.atMost !== undefined && sumWith(count) > count.atMost);
@@ -247,13 +254,21 @@ export function openOrderStore({ path, log }: { readonly path: string; readonly 
         if (record) put.run(key, encodeRecord(record), record.state === 'finished' ? record.keepUntil : null);
         else remove.run(key);
         for (const count of counts) add.run(sumName(count), count.units);
+        before = leaseOf(standing);
+        // Here, not after the commit: the next act of this turn may read the record.
+        if (lease !== undefined) leases.add(lease);
         return 'written';
-      });
-      if (written !== 'written') return written;
-      if (record?.state === 'unfinished') holders.set(key, record.lease.owner);
-      else holders.delete(key);
-      tidySoon(record);
-      return written;
+      };
+      try {
+        const written = await transact(act);
+        // Not sooner: a roll-back restores the record before.
+        if (written === 'written' && before !== undefined) leases.delete(before);
+        if (written === 'written') tidySoon(record);
+        return written;
+      } catch (error) {
+        if (lease !== undefined) leases.delete(lease);
+        throw error;
+      }
     },
     close: async () => {
       // Behind the writes that wait.

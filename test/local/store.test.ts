@@ -287,9 +287,15 @@ describe('orders in a file', () => {
 
   it('writes nothing of a turn in which one write fails', async () => {
     const store = open();
-    const broken = store.write('broken', unfinishedOrder('a'), 'nothing', [{ day: '2026-11-21', units: 2n ** 70n }]);
-    await expect(broken).rejects.toThrow();
+    await store.write('key', unfinishedOrder('a'), 'nothing');
+    const turn = await Promise.allSettled([
+      store.write('key', unfinishedOrder('b'), { version: 'a' }),
+      store.write('broken', unfinishedOrder('c'), 'nothing', [{ day: '2026-11-21', units: 2n ** 70n }]),
+    ]);
+    expect(turn.map(({ status }) => status)).toStrictEqual(['rejected', 'rejected']);
     expect(await store.read('broken')).toBeUndefined();
-    expect(await store.write('key', unfinishedOrder('a'), 'nothing')).toBe('written');
+    // Its lease still runs.
+    expect(await store.read('key')).toStrictEqual(unfinishedOrder('a'));
+    expect(await store.write('key', unfinishedOrder('b'), { version: 'a' })).toBe('written');
   });
 });
