@@ -283,10 +283,13 @@ export const ERRORS = {
   },
   venue_refused_service: {
     status: 502,
-    when: 'the venue refuses this operator; the caller can do nothing about it',
+    when: 'the venue refuses this operator; the caller can do nothing about it. With `firewall` and an `order_id` the order may be live',
     facts: { reason: { kind: Object.keys(REFUSED_SERVICE), meaning: 'What the venue objects to.' } },
-    detail: ({ reason }: { reason: keyof typeof REFUSED_SERVICE }) =>
-      `The venue refuses this service: ${REFUSED_SERVICE[reason]} Report it to the operator.`,
+    /** `advice`: for an order that may be live all the same. */
+    detail: ({ reason, advice }: { reason: keyof typeof REFUSED_SERVICE; advice?: keyof typeof ADVICE }) =>
+      `The venue refuses this service: ${REFUSED_SERVICE[reason]} Report it to the operator.${
+        advice ? ` ${OUTCOME_UNKNOWN.sent} ${ADVICE[advice]}` : ''
+      }`,
   },
   venue_unavailable: {
     status: 503,

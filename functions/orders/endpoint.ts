@@ -64,11 +64,15 @@ function toWire(
 export function placementOf({ orderId, fate }: OrderResult, idempotencyKey: string | undefined): Placement {
   if (fate.kind === 'placed') return fate.placement;
   if (fate.kind !== 'unknown') throw aboutOrder(fate.error, orderId);
-  const { why, venueReason, retryAfter, cause } = fate;
-  const facts = { orderId, why, ...(venueReason !== undefined && { venueReason }) };
+  const { why, venueReason, cause } = fate;
   // Without a key a repeat is a new order.
-  if (idempotencyKey === undefined) throw refuse('outcome_unknown', { ...facts, advice: 'look_up' }, { cause });
-  throw refuse('outcome_unknown', { ...facts, advice: 'repeat' }, { retryAfter, cause });
+  const advice = idempotencyKey === undefined ? 'look_up' : 'repeat';
+  const retryAfter = advice === 'repeat' ? fate.retryAfter : undefined;
+  if (why === 'firewall') {
+    throw aboutOrder(refuse('venue_refused_service', { reason: why, advice }, { cause }), orderId);
+  }
+  const facts = { orderId, why, advice, ...(venueReason !== undefined && { venueReason }) };
+  throw refuse('outcome_unknown', facts, { retryAfter, cause });
 }
 
 /** Creates `POST /v1/orders`: places one limit order for a request that asks for exactly that. */

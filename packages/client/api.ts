@@ -918,7 +918,7 @@ export interface components {
             /** @description EIP-712 hash of the signed order, the venue's id of it. */
             order_id?: string;
         };
-        /** @description Answered when the venue refuses this operator; the caller can do nothing about it. */
+        /** @description Answered when the venue refuses this operator; the caller can do nothing about it. With `firewall` and an `order_id` the order may be live. */
         VenueRefusedServiceProblem: {
             /** @constant */
             type: "about:blank";
@@ -1366,7 +1366,7 @@ export interface operations {
              * @description Bad Gateway:
              *
              *     - `venue_error`: the venue answered something unusable; no order was placed.
-             *     - `venue_refused_service`: the venue refuses this operator; the caller can do nothing about it.
+             *     - `venue_refused_service`: the venue refuses this operator; the caller can do nothing about it. With `firewall` and an `order_id` the order may be live.
              */
             502: {
                 headers: {
@@ -1489,7 +1489,7 @@ export interface operations {
              * @description Bad Gateway:
              *
              *     - `venue_error`: the venue answered something unusable; no order was placed.
-             *     - `venue_refused_service`: the venue refuses this operator; the caller can do nothing about it.
+             *     - `venue_refused_service`: the venue refuses this operator; the caller can do nothing about it. With `firewall` and an `order_id` the order may be live.
              */
             502: {
                 headers: {
@@ -1661,7 +1661,7 @@ export interface operations {
              * @description Bad Gateway:
              *
              *     - `venue_error`: the venue answered something unusable; no order was placed.
-             *     - `venue_refused_service`: the venue refuses this operator; the caller can do nothing about it.
+             *     - `venue_refused_service`: the venue refuses this operator; the caller can do nothing about it. With `firewall` and an `order_id` the order may be live.
              */
             502: {
                 headers: {

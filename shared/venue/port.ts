@@ -183,7 +183,8 @@ export type Fate =
   /** It may be live. */
   | {
       readonly kind: 'unknown';
-      readonly why: FactsOf<'outcome_unknown'>['why'];
+      /** `firewall`: a page of the venue's edge answered the order, and look-ups do not show it. */
+      readonly why: FactsOf<'outcome_unknown'>['why'] | 'firewall';
       /** The time at which bytes left without an answer that proves anything; `null` for none. */
       readonly sentAt: number | null;
       /** The venue's message, if it is an unknown one. The order is not sent again then. */

@@ -165,7 +165,7 @@ export function createSubmissions(deps: SubmissionDeps): Submissions {
   /** Looks an order up until it is found or the time is over. Returns `said` if all look-ups were usable and empty. */
   async function lookUpUntilSettled(
     order: SignedOrder,
-    { why, said, unknownMessage }: Unconfirmed,
+    { why, said, unknownMessage, isFirewall }: Unconfirmed,
     sentAt: number | null,
     call: Call,
   ): Promise<Fate> {
@@ -182,7 +182,8 @@ export function createSubmissions(deps: SubmissionDeps): Submissions {
       if (found.kind === 'found') return found.fate;
       allEmpty &&= found.kind === 'not_found';
     }
-    return said && allEmpty ? said : unknown(why, sentAt, unknownMessage);
+    if (said && allEmpty) return said;
+    return { ...unknown(why, sentAt, unknownMessage), ...(isFirewall && allEmpty && { why: 'firewall' as const }) };
   }
 
   /** Looks up an order of an earlier request; once more if the first look-up is unusable. */

@@ -302,8 +302,8 @@ describe('orders under an idempotency key', () => {
     });
 
     it('is not signed anew where no sentence of the venue says so', async () => {
-      const firewall = errorOf('venue_refused_service', { reason: 'firewall' });
-      venue.submit = async () => ({ kind: 'not_taken', error: firewall, freesKey: false });
+      const credentials = errorOf('venue_refused_service', { reason: 'credentials' });
+      venue.submit = async () => ({ kind: 'not_taken', error: credentials, freesKey: false });
       await refusal(place());
       expect((await place()).placement.orderId).toBe('0x1');
     });

@@ -23,6 +23,8 @@ export interface Unconfirmed {
   readonly said?: SaidFate | undefined;
   /** An unknown message of a refusal. */
   readonly unknownMessage?: string;
+  /** True for a page of the edge that refuses this machine: it states nothing about the order. */
+  readonly isFirewall?: boolean;
 }
 
 /** The fate that an answer to `POST /order` proves, if it proves one. */
@@ -98,11 +100,8 @@ function readRefusal(
     return isSuccess && !deniesSuccess
       ? unconfirmed(reason)
       : { kind: 'unconfirmed', why: reason, unknownMessage: reason };
-  const firewall = status === 403 && !isOfVenue;
-  return unconfirmed(
-    `status ${status} without a word of the venue`,
-    firewall ? notTaken(refuse('venue_refused_service', { reason: 'firewall' })) : undefined,
-  );
+  const isFirewall = status === 403 && !isOfVenue;
+  return { ...unconfirmed(`status ${status} without a word of the venue`), ...(isFirewall && { isFirewall }) };
 }
 
 /**

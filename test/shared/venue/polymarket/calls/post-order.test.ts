@@ -46,7 +46,8 @@ function proved(body: unknown, changes: Changes = {}): string {
       ? ` ${end.kind} ${end.error.code}${end.kind === 'not_taken' && end.freesKey ? ' and frees the key' : ''}`
       : '';
   if (posted.kind !== 'unconfirmed') return told.trim() || posted.kind;
-  return `unconfirmed (${posted.why})${posted.unknownMessage === undefined ? '' : ' in unknown words'}${told}`;
+  const { why, unknownMessage, isFirewall } = posted;
+  return `unconfirmed (${why})${unknownMessage === undefined ? '' : ' in unknown words'}${isFirewall ? ' by a firewall' : ''}${told}`;
 }
 
 /** An error of the venue under a status. */
@@ -218,7 +219,7 @@ describe('an answer without a sentence', () => {
     [429, false, 'not_taken rate_limited'],
     [401, true, 'not_taken venue_refused_service'],
     [401, false, 'unconfirmed (status 401 without a word of the venue)'],
-    [403, false, 'unconfirmed (status 403 without a word of the venue) not_taken venue_refused_service'],
+    [403, false, 'unconfirmed (status 403 without a word of the venue) by a firewall'],
     [403, true, 'unconfirmed (status 403 without a word of the venue)'],
     [400, true, 'unconfirmed (status 400 without a word of the venue)'],
     [404, false, 'unconfirmed (status 404 without a word of the venue)'],
@@ -236,7 +237,7 @@ describe('an answer without a sentence', () => {
   });
 
   it.each([
-    [403, { cloudflare_error: true }, ' not_taken venue_refused_service'],
+    [403, { cloudflare_error: true }, ' by a firewall'],
     [403, { cloudflare_error: false }, ''],
     [403, { cloudflare_error: 1 }, ''],
     [400, { cloudflare_error: true }, ''],
@@ -256,7 +257,6 @@ describe('an answer without a sentence', () => {
 
 describe('an answer that refuses the operator', () => {
   it.each([
-    ['a firewall', '<html>', 403, false, 'firewall', undefined],
     ['credentials, without a word', '{}', 401, true, 'credentials', 'no sentence'],
     ['credentials, in words that are new', '{"error":"who?"}', 401, true, 'credentials', 'who?'],
   ] as const)(
