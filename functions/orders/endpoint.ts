@@ -71,8 +71,8 @@ export function placementOf({ orderId, fate }: OrderResult, idempotencyKey: stri
   if (why === 'firewall') {
     throw aboutOrder(refuse('venue_refused_service', { reason: why, advice }, { cause }), orderId);
   }
-  const facts = { orderId, why, advice, ...(venueReason !== undefined && { venueReason }) };
-  throw refuse('outcome_unknown', facts, { retryAfter, cause });
+  const facts = { orderId, why, ...(venueReason !== undefined && { venueReason }) };
+  throw refuse('outcome_unknown', { ...facts, advice }, { retryAfter, cause });
 }
 
 /** Creates `POST /v1/orders`: places one limit order for a request that asks for exactly that. */
