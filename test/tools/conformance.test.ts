@@ -4,11 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
+import { Secret } from '../../shared/secret.ts';
 import type { FetchLike } from '../../tools/conformance/ask.ts';
 import { loadContract } from '../../tools/conformance/contract.ts';
-import { formatJunit } from '../../tools/conformance/report.ts';
+import { formatJunit, formatSummary } from '../../tools/conformance/report.ts';
 import { regionOf } from '../../tools/conformance/signed-fetch.ts';
 import { type Report, runConformance } from '../../tools/conformance/suite.ts';
+import { evmWallet } from '../../tools/support/client-wallets.ts';
 import { AWS_VARIABLES, CALLER, REGION } from '../../tools/support/sigv4.ts';
 import { FULL_EXTENT } from '../support/jest.ts';
 import { startIamGateway, startTokenGateway, startTokenIssuer } from '../support/service/gateway.ts';
@@ -59,6 +61,20 @@ describe('the conformance suite', () => {
     expect(skipped(report)).toHaveLength(2);
     expect(report.unseen.filter((item) => item.includes('client_signature'))).toStrictEqual([]);
     expect(venue.orders()).toHaveLength(1);
+  });
+
+  it('passes a service of listed clients, and checks its key with one of them', async () => {
+    const [key, ...rest] = [`0x${'7'.repeat(64)}`, `0x${'8'.repeat(64)}`].map((text) => new Secret(text));
+    const { url } = await startPaperService({
+      SERVICE_CLIENT_VERIFICATION: 'required',
+      SERVICE_ALLOWED_CLIENTS: evmWallet('7').address,
+    });
+    const check = (clientKey?: Secret) => runConformance({ baseUrl: url, quick: true, clientKey });
+    const [unlisted, listed, foreign] = [await check(), await check(key), await check(rest[0])];
+    expect([unlisted, listed].flatMap(failures)).toStrictEqual([]);
+    expect([unlisted, listed].map(({ isKeyUnchecked }) => isKeyUnchecked)).toStrictEqual([true, false]);
+    expect(formatSummary(unlisted)).toContain('give --client-key-file');
+    expect(failures(foreign)).toHaveLength(3);
   });
 
   it('passes a read-only service', async () => {

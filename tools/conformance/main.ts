@@ -1,6 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline/promises';
 import { flag, runCommand, UsageError, type Values } from '../../operator/command-line.ts';
+import { PRIVATE_KEY } from '../../shared/settings/credentials.ts';
+import { parseText } from '../../shared/settings/read.ts';
 import { formatJunit, formatResult, formatSummary } from './report.ts';
 import { regionOf } from './signed-fetch.ts';
 import type { Result } from './suite.ts';
@@ -17,6 +19,11 @@ const COMMAND = {
       type: 'string',
       value: 'FILE',
       meaning: "send the token in this file with every request: for orderAccess=jwt, a login's access token",
+    },
+    'client-key-file': {
+      type: 'string',
+      value: 'FILE',
+      meaning: 'the private key of a client that may order, where only listed clients may: signs its orders',
     },
     region: { type: 'string', value: 'REGION', meaning: "the API's region, where its address does not say it" },
     orders: flag('also place an order: post-only, of the smallest size, far from the market; shows the cost and asks'),
@@ -40,7 +47,14 @@ async function ask(): Promise<boolean> {
 }
 
 /** Reads the options; throws `UsageError` where one is missing or none of its kind. */
-function readOptions({ url, sign, region, 'token-file': tokenFile, ...rest }: Values<typeof COMMAND.options>) {
+function readOptions({
+  url,
+  sign,
+  region,
+  'token-file': tokenFile,
+  'client-key-file': keyFile,
+  ...rest
+}: Values<typeof COMMAND.options>) {
   if (url === undefined) throw new UsageError('--url must name the service.');
   if (!URL.canParse(url)) throw new UsageError('--url must be a URL, such as http://127.0.0.1:8080.');
   const baseUrl = url.replace(/\/+$/, '');
@@ -50,14 +64,17 @@ function readOptions({ url, sign, region, 'token-file': tokenFile, ...rest }: Va
   return {
     baseUrl,
     tokenFile,
+    keyFile,
     ...(sign && signingRegion !== undefined && { sign: { region: signingRegion } }),
     ...rest,
   };
 }
 
 async function conform(options: ReturnType<typeof readOptions>): Promise<number> {
-  const { baseUrl, sign, tokenFile, orders, yes, quick, junit } = options;
+  const { baseUrl, sign, tokenFile, keyFile, orders, yes, quick, junit } = options;
   const token = tokenFile === undefined ? undefined : (await readFile(tokenFile, 'utf8')).trim();
+  const keyText = keyFile === undefined ? undefined : (await readFile(keyFile, 'utf8')).trim();
+  const clientKey = keyText === undefined ? undefined : parseText(keyText, '--client-key-file', PRIVATE_KEY);
   const confirmOrders = async (cost: string) => {
     process.stdout.write(`${cost}\n`);
     return yes || ask();
@@ -65,7 +82,8 @@ async function conform(options: ReturnType<typeof readOptions>): Promise<number>
   const onResult = (result: Result) => process.stdout.write(formatResult(result));
   // Loaded only here: `--help` does without.
   const { runConformance } = await import('./suite.ts');
-  const report = await runConformance({ baseUrl, sign, token, quick, onResult, ...(orders && { confirmOrders }) });
+  const asked = { baseUrl, sign, token, clientKey, quick, onResult };
+  const report = await runConformance({ ...asked, ...(orders && { confirmOrders }) });
   process.stdout.write(formatSummary(report));
   if (junit !== undefined) await writeFile(junit, formatJunit(report));
   return report.passed ? 0 : 1;

@@ -2,6 +2,9 @@ import type { Report, Result } from './suite.ts';
 
 const WORDS = { passed: 'ok', failed: 'FAIL', skipped: 'skip' } as const;
 
+const KEY_UNCHECKED =
+  'Only listed clients may order, so no order reached the wallet key: give --client-key-file to check it.\n';
+
 /** Longer names push their time to the right. */
 const NAME_WIDTH = 96;
 
@@ -14,13 +17,13 @@ export function formatResult({ group, name, verdict, reason, milliseconds }: Res
 }
 
 /** The end of the table. Says what kind of service it was: a deployment may be read-only by mistake. */
-export function formatSummary({ mode, results, unseen }: Report): string {
+export function formatSummary({ mode, results, unseen, isKeyUnchecked }: Report): string {
   const count = (wanted: Result['verdict']) => results.filter(({ verdict }) => verdict === wanted).length;
   return `
 ${count('passed')} passed, ${count('failed')} failed, ${count('skipped')} skipped.
 ${unseen.length} documented answers were not provoked; most of them only the venue or the operator can provoke.
 The service is ${mode}.
-`;
+${isKeyUnchecked ? KEY_UNCHECKED : ''}`;
 }
 
 function escapeXml(text: string): string {

@@ -1,12 +1,15 @@
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { z } from 'zod';
+import type { Secret } from '../../shared/secret.ts';
 import type { ClientWallet } from '../support/client-wallets.ts';
 import { type Ask, codeOf, type Request } from './ask.ts';
 import type { Answer } from './contract.ts';
 
-/** A client of a service that verifies its clients, with a wallet that is thrown away. */
+/** A client of a service that verifies its clients. */
 export interface SigningClient {
   readonly wallet: ClientWallet;
+  /** True for a wallet that may order; false for one that was made for this run. */
+  readonly isListed: boolean;
   /** Asks without adding anything. */
   readonly askAsItIs: Ask;
   /** Adds to an order what is missing of its headers, and signs it where the service wants that. */
@@ -21,9 +24,9 @@ export function challengeOf({ body }: Answer): { readonly challenge: string; rea
   return { challenge, expires: challenge.split(' ').at(-1) ?? '' };
 }
 
-/** Creates a client that signs its orders. */
-export function createSigningClient(askAsItIs: Ask): SigningClient {
-  const account = privateKeyToAccount(generatePrivateKey());
+/** Creates a client that signs its orders. `clientKey`: the private key of one that may order; without it a key is made. */
+export function createSigningClient(askAsItIs: Ask, clientKey: Secret | undefined): SigningClient {
+  const account = privateKeyToAccount(clientKey ? `0x${clientKey.reveal().slice(2)}` : generatePrivateKey());
   const wallet = { address: account.address, sign: (message: string) => account.signMessage({ message }) };
   const ask = async (request: Request): Promise<Answer> => {
     if (request.method !== 'POST') return askAsItIs(request);
@@ -35,5 +38,5 @@ export function createSigningClient(askAsItIs: Ask): SigningClient {
     const signature = { 'x-client-signature': await wallet.sign(challenge), 'x-client-signature-expires': expires };
     return askAsItIs({ ...request, headers: { ...headers, ...signature } });
   };
-  return { wallet, askAsItIs, ask };
+  return { wallet, isListed: clientKey !== undefined, askAsItIs, ask };
 }

@@ -1,3 +1,4 @@
+import type { Secret } from '../../shared/secret.ts';
 import { createAsk, type FetchLike } from './ask.ts';
 import type { Check, Edge, World } from './check.ts';
 import { EVERYWHERE } from './checks/everywhere.ts';
@@ -15,6 +16,8 @@ import { survey, surveyOrders } from './survey.ts';
 export interface ConformanceOptions extends Credentials {
   /** Without trailing slash. */
   readonly baseUrl: string;
+  /** The private key of a client that may order, where the service lists its clients. Default: a key made for the run. */
+  readonly clientKey?: Secret | undefined;
   /** Default: the platform's. Whatever else answers requests can be run against, too. */
   readonly fetch?: FetchLike;
   /** Default: the local server's where the host is loopback and nothing is signed. */
@@ -42,6 +45,8 @@ export interface Report {
   readonly mode: World['mode'];
   readonly results: readonly Result[];
   readonly passed: boolean;
+  /** True if the client of the run was not allowed to order, so that no order reached the wallet key. */
+  readonly isKeyUnchecked: boolean;
   /** Answers that the document knows and that nothing provoked, as `operation status code`. */
   readonly unseen: readonly string[];
 }
@@ -85,7 +90,7 @@ async function openWorld(options: ConformanceOptions, contract: Contract, seen: 
   const askAsItIs = createAsk({ baseUrl, fetch, contract, edge, seen });
   const found = await survey(askAsItIs);
   const { ordersKeptBack, wantsSignatures } = await surveyOrders(askAsItIs, found, options);
-  const client = wantsSignatures ? createSigningClient(askAsItIs) : undefined;
+  const client = wantsSignatures ? createSigningClient(askAsItIs, options.clientKey) : undefined;
   return { baseUrl, ask: client?.ask ?? askAsItIs, contract, edge, ...found, ordersKeptBack, client };
 }
 
@@ -110,5 +115,7 @@ export async function runConformance(options: ConformanceOptions): Promise<Repor
     onResult?.(result);
   }
   const unseen = [...contract.documented].filter((item) => !seen.has(item));
-  return { mode: world.mode, results, passed: results.every(({ verdict }) => verdict !== 'failed'), unseen };
+  const passed = results.every(({ verdict }) => verdict !== 'failed');
+  const isKeyUnchecked = seen.has('orders 403 client_not_allowed') && !seen.has('orders 404 unknown_token');
+  return { mode: world.mode, results, passed, isKeyUnchecked, unseen };
 }

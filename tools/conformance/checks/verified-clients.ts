@@ -5,7 +5,7 @@ import { expectProblem } from '../ask.ts';
 import { type Check, verifiesClients, type World } from '../check.ts';
 import type { Answer } from '../contract.ts';
 import { challengeOf, type SigningClient } from '../signing.ts';
-import { JSON_TYPE, NOWHERE } from './refused-orders.ts';
+import { expectNowhere, JSON_TYPE, NOWHERE } from './refused-orders.ts';
 
 type Headers = Readonly<Record<string, string>>;
 
@@ -83,9 +83,8 @@ export const VERIFIED_CLIENTS: readonly Check[] = [
     assert.ok(secondsLeft > 240 && secondsLeft < 360, `the text is valid for ${secondsLeft} s`);
   }),
   check('have an EVM or a Solana wallet', async (client) => {
-    for (const wallet of [client.wallet, await solanaWallet(0x11)]) {
-      expectProblem(await send(client, await signed(client, wallet)), 'unknown_token');
-    }
+    expectNowhere(await send(client, await signed(client)), client.isListed);
+    expectNowhere(await send(client, await signed(client, await solanaWallet(0x11))), false);
   }),
   check('are refused for any other signature', async (client) => {
     const right = await signed(client);
