@@ -5,6 +5,7 @@ import { type AppError, aboutOrder, refuse } from '../errors.ts';
 import { LATE_ARRIVAL_MS, LEASE_MS } from '../limits.ts';
 import type { Call } from '../venue/port.ts';
 import { conclude, replay } from './conclude.ts';
+import { judgeLeases } from './leases.ts';
 import { countsOf, dayOf, type Written } from './order-store.ts';
 import { type FinishedOrder, type OrderRecord, type UnfinishedOrder, verifiedAddressOf } from './record.ts';
 import {
@@ -35,7 +36,11 @@ export interface Orders {
 }
 
 /** The parts that orders are opened with; times have defaults. */
-export type OrdersOptions = Pick<OrdersDeps, 'entry' | 'store' | 'log'> & Partial<OrdersDeps>;
+export type OrdersOptions = Pick<OrdersDeps, 'entry' | 'store' | 'log'> &
+  Partial<Omit<OrdersDeps, 'remainingMs'>> & {
+    /** A clock that no one sets, in milliseconds. */
+    readonly uptime?: () => number;
+  };
 
 /**
  * Opens the orders of a wallet: exactly one order for an idempotency key; without a key each call is a new order.
@@ -61,15 +66,21 @@ export type OrdersOptions = Pick<OrdersDeps, 'entry' | 'store' | 'log'> & Partia
  *             ├─ not taken ─> release the own lease, or delete the record: the key is free ─> 4xx or 5xx
  *             └─ unknown ───> release the own lease ────────────────────────────────────────> 504
  */
-export function createOrders({ leaseMs = LEASE_MS, lateArrivalMs = LATE_ARRIVAL_MS, ...parts }: OrdersOptions): Orders {
+export function createOrders({
+  leaseMs = LEASE_MS,
+  lateArrivalMs = LATE_ARRIVAL_MS,
+  uptime = () => performance.now(),
+  ...parts
+}: OrdersOptions): Orders {
   const { entry } = parts;
+  const remainingMs = judgeLeases(leaseMs, uptime);
   return {
     walletAddress: entry.walletAddress,
     now: entry.now,
     async place(request, call) {
       // A caller cannot guess the key of an order without one.
       const key = request.idempotencyKey ?? `once ${randomUUID()}`;
-      const placing: Placing = { ...parts, leaseMs, lateArrivalMs, ...request, key, call };
+      const placing: Placing = { ...parts, leaseMs, lateArrivalMs, remainingMs, ...request, key, call };
       const claimed = await claim(placing);
       return 'act' in claimed ? conclude(claimed, await attempt(claimed)) : replay(claimed, placing);
     },
@@ -163,10 +174,10 @@ async function claimFound(record: OrderRecord, placing: Placing): Promise<Turn |
 
 /** Takes over an order that an earlier request left unfinished; 409 while that holds it. */
 async function takeOver(found: UnfinishedOrder, placing: Placing): Promise<Turn | FinishedOrder> {
-  const { entry, store, log, key, call } = placing;
+  const { entry, store, log, remainingMs, key, call } = placing;
   await entry.syncClock(call);
   const now = entry.now();
-  if (found.lease.until > now) throw orderInProgress(placing, found);
+  if (remainingMs(found.lease, now) > 0) throw orderInProgress(placing, found);
   const lease = newLease(placing, now);
   const { orderId, venueReason, unconfirmedAt: unconfirmedBefore } = found;
   const act = venueReason === null ? 'settle' : 'look_up';

@@ -3,6 +3,7 @@ import { type AppError, refuse } from '../errors.ts';
 import { STORE_CALL_MS, UNKNOWN_WORDS_RETRY_MS } from '../limits.ts';
 import type { Log } from '../log.ts';
 import type { Call, Fate, LimitOrder, OrderEntry, SendingCall } from '../venue/port.ts';
+import type { RemainingMs } from './leases.ts';
 import type { DayCaps, OrderStore } from './order-store.ts';
 import type { OrderClient, OrderRecord, UnfinishedOrder } from './record.ts';
 
@@ -34,6 +35,8 @@ export interface OrdersDeps extends DayCaps {
   readonly log: Log;
   readonly leaseMs: number;
   readonly lateArrivalMs: number;
+  /** Of the leases that this process reads. */
+  readonly remainingMs: RemainingMs;
 }
 
 /** One request on its way, with the parts that it needs. */
@@ -64,10 +67,9 @@ export function isHeld({ record, placing }: Turn): boolean {
 }
 
 /** Creates 409 `order_in_progress` for a key whose record is in the way; it asks for a wait of 1 s at least. */
-export function orderInProgress({ entry, leaseMs }: OrdersDeps, standing: OrderRecord | undefined): AppError {
-  const remainingMs = standing?.state === 'unfinished' ? standing.lease.until - entry.now() : 0;
-  const waitMs = Math.min(Math.max(remainingMs, 1_000), leaseMs);
-  return refuse('order_in_progress', {}, { retryAfter: Math.ceil(waitMs / 1_000) });
+export function orderInProgress({ entry, remainingMs }: OrdersDeps, standing: OrderRecord | undefined): AppError {
+  const leftMs = standing?.state === 'unfinished' ? remainingMs(standing.lease, entry.now()) : 0;
+  return refuse('order_in_progress', {}, { retryAfter: Math.ceil(Math.max(leftMs, 1_000) / 1_000) });
 }
 
 /**

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { openOrderStore } from '../../../local/order-store/store.ts';
 import { LEASE_MS } from '../../../shared/limits.ts';
@@ -94,5 +95,23 @@ describe.each(STORES)('equal keys in one turn of the event loop, over %s', (_sto
     }
     total += 10n * counted;
     for (const store of opened.handles) await expectCounted(store, DAY, total);
+  });
+
+  it('wait 30 s of their own count at most, though a wrong clock wrote an end far ahead', async () => {
+    const world = openWorld();
+    const [own, other = own] = opened.handles;
+    const [holder, reader] = [world.open({ own }), world.open({ own: other })];
+    world.clock.now += 7_200_000;
+    world.venue.submit = () => new Promise(() => undefined);
+    void world.place(holder, 'far ahead');
+    while (world.asked.length === 0) await sleep(1);
+    world.clock.now -= 7_200_000;
+    const repeat = () => endOf(world.place(reader, 'far ahead'));
+    expect(await repeat()).toBe('order_in_progress 30');
+    world.clock.uptime += LEASE_MS - 1;
+    expect(await repeat()).toBe('order_in_progress 1');
+    world.clock.uptime += 1;
+    expect(await repeat()).toBe('placed live 0x1');
+    expect(world.asked).toStrictEqual(['submit 0x1', 'settle 0x1']);
   });
 });

@@ -189,6 +189,7 @@ export function createClient(name: string, world: WorldState, flaw: Flaw | undef
       store: createStoreModel(deps),
       log: SILENT,
       leaseMs: 1,
+      uptime: () => world.clock,
       lateArrivalMs: flaw === 'a refusal of a second sending is believed at once' ? 0 : LATE_TICKS,
     });
     busy = true;

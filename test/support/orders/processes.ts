@@ -68,7 +68,8 @@ export interface Process {
 /** Processes of one service on one store, before a venue that answers as it is told. */
 export function openWorld() {
   const store = createMemoryOrderStore();
-  const clock = { now: START };
+  /** The venue's time, and that since the start of the processes. */
+  const clock = { now: START, uptime: 0 };
   const log = collectLog();
   const venue: { submit: Send; settle: Send; lookUp: Send } = { submit: placed, settle: placed, lookUp: unknown };
   const asked: string[] = [];
@@ -105,6 +106,7 @@ export function openWorld() {
       },
       store: own,
       log: log.log,
+      uptime: () => clock.uptime,
       maxDailyNotional: parseDecimal(dailyCap),
     });
   const place = (orders: Orders = open(), key: string | null = 'key', client: OrderClient | null = null) =>

@@ -1,0 +1,24 @@
+import type { UnfinishedOrder } from './record.ts';
+
+/** Leases that a process remembers: more do not run at once at the venue's rate limit, and each takes 100 bytes. */
+const MOST_LEASES = 10_000;
+
+/** Returns for how many milliseconds a lease still blocks others; 0 once it is over. `now` is the venue's time. */
+export type RemainingMs = (lease: UnfinishedOrder['lease'], now: number) => number;
+
+/**
+ * Creates the judge of the leases that a process reads. A lease is over at its end, and at the latest `leaseMs` after this
+ * process first saw it: a process with a wrong clock may have written an end far ahead. Its holder sends nothing after
+ * that either, since the time budget of an order is shorter than a lease.
+ */
+export function judgeLeases(leaseMs: number, uptime: () => number): RemainingMs {
+  const seenAt = new Map<string, number>();
+  return ({ owner, until }, now) => {
+    if (until <= now) return 0;
+    const since = seenAt.get(owner) ?? uptime();
+    seenAt.set(owner, since);
+    const [oldest = owner] = seenAt.keys();
+    if (seenAt.size > MOST_LEASES) seenAt.delete(oldest);
+    return Math.max(0, Math.min(until - now, since + leaseMs - uptime()));
+  };
+}
