@@ -1,6 +1,6 @@
 import { type Marks, readAnswer } from './answer.ts';
 import type { components } from './api.ts';
-import { mayBeLiveAfter, noAnswer, OrderBookError, serviceUrl } from './error.ts';
+import { mayBeLiveAfter, noAnswer, OrderBookError, requirePlatform, serviceUrl } from './error.ts';
 import { repeat, walletAnswer } from './repeat.ts';
 import { type SignedText, signOrder, timeOf, type Wallet } from './wallet.ts';
 import { type PollBook, type WatchOptions, watch } from './watch.ts';
@@ -22,6 +22,7 @@ export type OrderRequest = Schemas['OrderRequest'];
 export type PlacedOrder = Schemas['PlacedOrder'];
 export { formatUnits, parseUnits, roundToTick, takerFee } from './amounts.ts';
 export { type ErrorCode, type Facts, OrderBookError } from './error.ts';
+export { type Quote, type QuoteLimits, quote } from './quote.ts';
 export type { Wallet } from './wallet.ts';
 export type { WatchOptions } from './watch.ts';
 
@@ -142,6 +143,7 @@ async function place(
   order: OrderRequest,
   options: PlaceOptions,
 ): Promise<PlacedOrder> {
+  requirePlatform();
   const { baseUrl } = client;
   const { idempotencyKey = newIdempotencyKey(), clientAddress = client.wallet?.address, signal } = options;
   let { mayBeLive = false } = options;
@@ -192,7 +194,8 @@ export function createClient(options: ClientOptions): Client {
   const send = sender(options);
   const { baseUrl } = options;
 
-  function read<T>(path: string, marks: Marks<T>, { signal }: CallOptions = {}): Promise<T> {
+  async function read<T>(path: string, marks: Marks<T>, { signal }: CallOptions = {}): Promise<T> {
+    requirePlatform();
     const attempt = async () =>
       readAnswer<T>(await send(path, { signal: signal ?? null }, READ_LIMIT_MS), marks, baseUrl);
     return repeat(attempt, { baseUrl, repeatable: mayReadAgain, signal });
@@ -221,7 +224,10 @@ export function createClient(options: ClientOptions): Client {
       return read<MarketList>(`/v1/markets${query}`, { items: 'array', has_more: 'boolean' }, { signal });
     },
     book: (tokenId, call) => read<Book>(bookPath(tokenId), BOOK_MARKS, call),
-    watchBook: (tokenId, onBook, watching) => watch(pollOf(tokenId, watching.signal), mayReadAgain, onBook, watching),
+    watchBook: async (tokenId, onBook, watching) => {
+      requirePlatform();
+      return watch(pollOf(tokenId, watching.signal), mayReadAgain, onBook, watching);
+    },
     // A copy: the caller's object may change while a wallet asks its user.
     placeOrder: (order, call = {}) => place(send, options, { ...order }, call),
   };

@@ -8,11 +8,11 @@ type Problem = {
 }[keyof Schemas];
 
 /**
- * Codes of the service, and three of the client's own: `network_error` (no answer, or none in time), `aborted` (by the
- * caller's signal, or by a wallet that did not sign) and `foreign_answer` (not from the service: a gateway, a proxy, a
- * wrong address).
+ * Codes of the service, and four of the client's own: `network_error` (no answer, or none in time), `aborted` (by the
+ * caller's signal, or by a wallet that did not sign), `foreign_answer` (not from the service: a gateway, a proxy, a wrong
+ * address) and `unsupported_platform` (a function is missing that the client needs; nothing was sent).
  */
-export type ErrorCode = Problem['code'] | 'network_error' | 'aborted' | 'foreign_answer';
+export type ErrorCode = Problem['code'] | 'network_error' | 'aborted' | 'foreign_answer' | 'unsupported_platform';
 
 type Member<P, Name> = P extends unknown ? (Name extends keyof P ? P[Name] : never) : never;
 type NameOf<P> = P extends unknown ? keyof P : never;
@@ -77,6 +77,20 @@ export function mayBeLiveAfter({ code, status, facts }: OrderBookError, before: 
   // cap refuses an order that this attempt has signed, while an earlier one may still be on its way.
   if (status === 422 && facts.order_id !== undefined && code !== 'daily_cap_reached') return false;
   return before || !status || status === 409 || status >= 500;
+}
+
+/** Functions of the platform that the client needs; React Native lacks some of them without polyfills. */
+const NEEDED = ['AbortSignal.any', 'AbortSignal.timeout', 'URL.canParse', 'Headers', 'crypto.getRandomValues'];
+
+/** Throws `unsupported_platform` where a function is missing: the failure of a later call would look like a lost answer. */
+export function requirePlatform(): void {
+  const isMissing = (path: string) =>
+    typeof path.split('.').reduce<unknown>((value, name) => Reflect.get(Object(value ?? {}), name), globalThis) !==
+    'function';
+  const missing = NEEDED.filter(isMissing);
+  if (missing.length === 0) return;
+  const detail = `This platform lacks ${missing.join(', ')}: nothing was sent. Import polyfills before the client.`;
+  throw new OrderBookError(detail, { code: 'unsupported_platform' });
 }
 
 /** Reads a member of a value of any kind; `undefined` if it has none. */

@@ -248,6 +248,22 @@ describe('an order', () => {
     expect((await errorOf(createClient({ baseUrl: url }).placeOrder(ORDER))).code).toBe('foreign_answer');
   });
 
+  it('is not sent where a function of the platform is missing, which the error names', async () => {
+    const { url, requests } = await startScriptedService([]);
+    const { any } = AbortSignal;
+    Reflect.deleteProperty(AbortSignal, 'any');
+    const client = createClient({ baseUrl: url });
+    const failed = await Promise.all([errorOf(client.placeOrder(ORDER)), errorOf(client.health())]);
+    Object.assign(AbortSignal, { any });
+    for (const error of failed) {
+      expect(error).toMatchObject({ code: 'unsupported_platform', mayBeLive: false });
+      expect(error.detail).toBe(
+        'This platform lacks AbortSignal.any: nothing was sent. Import polyfills before the client.',
+      );
+    }
+    expect(requests).toStrictEqual([]);
+  });
+
   it('has a key of its own, which the error tells', async () => {
     const { url, requests } = await startScriptedService([problem(422, 'order_rejected')]);
     const client = createClient({ baseUrl: url });
