@@ -57,7 +57,7 @@ export default {
       comment: 'Every command reads its options by it.',
       severity: 'error',
       from: { path: '^operator/command-line\\.ts$' },
-      to: { path: '^(operator|shared)/', pathNot: '^shared/(?:version|error-code)\\.ts$' },
+      to: { path: '^(operator|shared)/', pathNot: '^shared/(?:version|node-error)\\.ts$' },
     },
     {
       name: 'infra-knows-the-tables-only',
@@ -68,7 +68,7 @@ export default {
       to: {
         path: '^(functions|shared|local|operator|packages|tools|test)/',
         pathNot:
-          '^(functions/(routes|orders/deployed-variables)|shared/(errors|error-code|limits|log|settings/(formats|read|table)|venue/polymarket/accounts))\\.ts$',
+          '^(functions/(routes|orders/deployed-variables)|shared/(errors|node-error|limits|log|settings/(formats|read|table)|venue/polymarket/accounts))\\.ts$',
       },
     },
     {

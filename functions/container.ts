@@ -1,7 +1,7 @@
 import { createLog, type LogOptions } from '../shared/log.ts';
 import { type Config, parseDeployedConfig } from '../shared/settings/config.ts';
 import type { Environment } from '../shared/settings/table.ts';
-import type { Endpoint } from './endpoint.ts';
+import type { Endpoint } from './http.ts';
 import { createGatewayHandler } from './pipeline.ts';
 
 /**

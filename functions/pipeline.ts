@@ -13,7 +13,7 @@ import type {
   Middleware,
   OriginPolicy,
   RequestState,
-} from './endpoint.ts';
+} from './http.ts';
 import { toAppError, toProblem } from './problem.ts';
 import type { AnyRoute } from './routes.ts';
 
@@ -226,9 +226,7 @@ async function answer(event: GatewayEvent, state: RequestState, { handler }: End
 export function createGatewayHandler(endpoint: Endpoint, deps: PipelineDeps): GatewayHandler {
   const { route, budgetMs, checks = [] } = endpoint;
   const chain = createChain(endpoint, deps);
-  // One by one: a list would give the chain the event type of middy's own middlewares.
-  for (const check of checks) chain.use(check);
-  const main = chain.handler((event, { state }) => answer(event, state, endpoint));
+  const main = chain.use([...checks]).handler((event, { state }) => answer(event, state, endpoint));
   const options = createChain(endpoint, deps).handler((event) =>
     toResult(answerOptions(route, event), methodOf(event)),
   );

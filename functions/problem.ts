@@ -1,5 +1,5 @@
 import { AppError, errorSpec, refuse, titleOf } from '../shared/errors.ts';
-import type { HttpResponse } from './endpoint.ts';
+import type { HttpResponse } from './http.ts';
 
 /** Turns a fact's name in code into its name on the wire: `tickSize` into `tick_size`. */
 export function toSnakeCase(name: string): string {

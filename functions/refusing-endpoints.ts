@@ -1,6 +1,6 @@
 import { refuse } from '../shared/errors.ts';
 import { LOCAL_BUDGET_MS, ORDER_BUDGET_MS } from '../shared/limits.ts';
-import type { Endpoint } from './endpoint.ts';
+import type { Endpoint } from './http.ts';
 import { ROUTES, UNKNOWN_ROUTE } from './routes.ts';
 
 /** Answers unknown paths: 404 for every method, OPTIONS included. */

@@ -1,6 +1,6 @@
 import { fstatSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { errorCode } from '../shared/error-code.ts';
+import { errorCode } from '../shared/node-error.ts';
 import { VERSION } from '../shared/version.ts';
 
 /** An option as Node parses it, and as the list of options explains it. */

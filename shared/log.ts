@@ -1,5 +1,5 @@
 import type { Writable } from 'node:stream';
-import { errorCode } from './error-code.ts';
+import { errorCode } from './node-error.ts';
 
 /** The levels of the log, the least urgent first. */
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;

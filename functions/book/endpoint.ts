@@ -1,8 +1,8 @@
-import { isTokenId, TOKEN_ID_RULE } from '../../shared/decimal.ts';
 import { refuse } from '../../shared/errors.ts';
 import { READ_BUDGET_MS } from '../../shared/limits.ts';
+import { isTokenId, TOKEN_ID_RULE } from '../../shared/token-id.ts';
 import type { Book, MarketData } from '../../shared/venue/port.ts';
-import type { Endpoint } from '../endpoint.ts';
+import type { Endpoint } from '../http.ts';
 import { ROUTES } from '../routes.ts';
 import type { Wire } from '../schemas.ts';
 import type { book as bookSchema } from './response.ts';

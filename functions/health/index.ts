@@ -1,6 +1,6 @@
 import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
 import { openDeployed } from '../container.ts';
-import type { GatewayHandler } from '../endpoint.ts';
+import type { GatewayHandler } from '../http.ts';
 import { disabledOrdersEndpoint, unknownPathEndpoint } from '../refusing-endpoints.ts';
 import { ROUTES } from '../routes.ts';
 import { healthEndpoint } from './endpoint.ts';

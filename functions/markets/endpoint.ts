@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { printable, refuse } from '../../shared/errors.ts';
 import { READ_BUDGET_MS } from '../../shared/limits.ts';
 import type { Market, MarketData } from '../../shared/venue/port.ts';
-import type { Endpoint } from '../endpoint.ts';
+import type { Endpoint } from '../http.ts';
 import { ROUTES } from '../routes.ts';
 import type { Wire } from '../schemas.ts';
 import type { marketList, market as marketSchema } from './response.ts';

@@ -4,10 +4,13 @@ import type { Orders } from '../../shared/orders/orders.ts';
 import type { OrderResult } from '../../shared/orders/turn.ts';
 import { formatTime } from '../../shared/time.ts';
 import type { Call, LimitOrder, Placement } from '../../shared/venue/port.ts';
-import type { Endpoint, Middleware } from '../endpoint.ts';
+import type { Endpoint, Middleware } from '../http.ts';
 import { ROUTES } from '../routes.ts';
 import type { Wire } from '../schemas.ts';
-import { checkRequest, claimedClient, clientTrace, PARSE_JSON, parseOrder } from './request.ts';
+import { claimedClient, clientTrace } from './caller.ts';
+import { checkRequest } from './checks.ts';
+import { parseJson } from './json.ts';
+import { parseOrder } from './order.ts';
 import type { placedOrder } from './response.ts';
 import type { ClientVerification } from './verification.ts';
 
@@ -82,7 +85,7 @@ export function ordersEndpoint({ openOrders, verification, checkCaller }: Orders
     route: ROUTES.orders,
     origins: 'listed-only',
     budgetMs: ORDER_BUDGET_MS,
-    checks: [checkCaller ?? [], checkEnabled, checkRequest, verification?.checkHeaders ?? [], PARSE_JSON].flat(),
+    checks: [checkCaller ?? [], checkEnabled, checkRequest, verification?.checkHeaders ?? [], parseJson].flat(),
     handler: async ({ body, headers, domainName, requestId, caller, note }, call) => {
       const orders = await openOrders(call);
       const order = parseOrder(body);

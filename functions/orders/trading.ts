@@ -7,8 +7,8 @@ import { createOrders, type Orders } from '../../shared/orders/orders.ts';
 import { type DeployedConfig, EOA_WARNING } from '../../shared/settings/config.ts';
 import { ConfigError } from '../../shared/settings/formats.ts';
 import type { Call } from '../../shared/venue/port.ts';
+import { createCallerCheck } from './caller.ts';
 import type { OpenOrders, OrdersDeps } from './endpoint.ts';
-import { createCallerCheck } from './request.ts';
 import { openVerification } from './verification.ts';
 import { createWalletKeyReader, type WalletKey } from './wallet-key.ts';
 

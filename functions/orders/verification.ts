@@ -4,7 +4,7 @@ import type { OrderClient } from '../../shared/orders/record.ts';
 import type { DeployedConfig, LocalConfig } from '../../shared/settings/config.ts';
 import { ConfigError } from '../../shared/settings/formats.ts';
 import { formatTime, parseTime } from '../../shared/time.ts';
-import type { Middleware } from '../endpoint.ts';
+import type { Middleware } from '../http.ts';
 import type { Wire } from '../schemas.ts';
 import type { placedOrder } from './response.ts';
 

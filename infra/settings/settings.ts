@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
-import { errorCode } from '../../shared/error-code.ts';
+import { errorCode } from '../../shared/node-error.ts';
 import { ConfigError, refuse, type Sentence } from '../../shared/settings/formats.ts';
 import { nearestOf, parseText, readTexts } from '../../shared/settings/read.ts';
 import { CONTEXT, DEPLOYED, SETTINGS, type Table, variableOf } from '../../shared/settings/table.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import express, { type Express, type NextFunction, type Request, type RequestHandler, type Response } from 'express';
-import type { GatewayEvent, GatewayHandler, GatewayResult } from '../../functions/endpoint.ts';
+import type { GatewayEvent, GatewayHandler, GatewayResult } from '../../functions/http.ts';
 import { requestIdFrom, toResult } from '../../functions/pipeline.ts';
 import { toAppError, toProblem } from '../../functions/problem.ts';
 import { type AnyRoute, ROUTES, UNKNOWN_ROUTE } from '../../functions/routes.ts';

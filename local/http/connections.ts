@@ -1,7 +1,7 @@
 import { type IncomingMessage, type RequestListener, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import type { GatewayResult } from '../../functions/endpoint.ts';
+import type { GatewayResult } from '../../functions/http.ts';
 import { type AppError, refuse } from '../../shared/errors.ts';
 import type { Log } from '../../shared/log.ts';
 import { invalid, send, toRefusal } from './app.ts';

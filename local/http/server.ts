@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type Server, type ServerOptions } from 'node:http';
-import { errorCode } from '../../shared/error-code.ts';
 import { MAX_HEADER_BYTES, STOP_MS } from '../../shared/limits.ts';
+import { errorCode } from '../../shared/node-error.ts';
 import { ConfigError } from '../../shared/settings/formats.ts';
 import { type AppDeps, bracketed, createApp } from './app.ts';
 import { createConnections } from './connections.ts';

@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { basename, extname, join } from 'node:path';
 import express, { type NextFunction, type Request, type RequestHandler, type Response } from 'express';
-import { errorCode } from '../../shared/error-code.ts';
+import { errorCode } from '../../shared/node-error.ts';
 import { createHostTest } from '../http/app.ts';
 import type { Listening } from '../service/service.ts';
 import { SOURCES } from '../service/settings-file.ts';

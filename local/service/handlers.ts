@@ -1,6 +1,6 @@
 import { bookEndpoint } from '../../functions/book/endpoint.ts';
-import type { Endpoint, GatewayHandler } from '../../functions/endpoint.ts';
 import { type HealthFacts, healthEndpoint } from '../../functions/health/endpoint.ts';
+import type { Endpoint, GatewayHandler } from '../../functions/http.ts';
 import { marketsEndpoint } from '../../functions/markets/endpoint.ts';
 import { type OrdersDeps, ordersEndpoint } from '../../functions/orders/endpoint.ts';
 import { unknownPathEndpoint } from '../../functions/refusing-endpoints.ts';

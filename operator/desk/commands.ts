@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
-import { isTokenId } from '../../shared/decimal.ts';
 import { ConfigError, KEY_LIKE } from '../../shared/settings/formats.ts';
 import type { Environment } from '../../shared/settings/table.ts';
+import { isTokenId } from '../../shared/token-id.ts';
 import { flag, oneOf, option, runCommand, UsageError, type Values } from '../command-line.ts';
 import { DeskError, openAccess } from './access.ts';
 import { cancelOrders, type Selection } from './cancel.ts';

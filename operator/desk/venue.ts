@@ -1,7 +1,8 @@
 import { ApiError, Chain, ClobClient } from '@polymarket/clob-client-v2';
 import axios from 'axios';
 import * as z from 'zod/mini';
-import { compareDecimals, type Decimal, isTokenId, ONE, parseDecimal, ZERO } from '../../shared/decimal.ts';
+import { compareDecimals, type Decimal, ONE, parseDecimal, ZERO } from '../../shared/decimal.ts';
+import { isTokenId } from '../../shared/token-id.ts';
 import { clientSigner } from '../../shared/venue/polymarket/official-client.ts';
 import { decimalOrNull, lenient, lenientConditionId, readBy } from '../../shared/venue/polymarket/wire.ts';
 import { readQuestions } from '../inspection/read-questions.ts';

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { formatDecimal } from '../../shared/decimal.ts';
-import { errorCode } from '../../shared/error-code.ts';
 import { areCredentialsRefused } from '../../shared/errors.ts';
+import { errorCode } from '../../shared/node-error.ts';
 import type { Account } from '../../shared/venue/polymarket/accounts.ts';
 import { EXCHANGES } from '../../shared/venue/polymarket/official-client.ts';
 import type { Call } from '../../shared/venue/port.ts';

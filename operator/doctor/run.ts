@@ -1,6 +1,6 @@
-import { errorCode } from '../../shared/error-code.ts';
 import { AppError } from '../../shared/errors.ts';
 import { DOCTOR_MS } from '../../shared/limits.ts';
+import { errorCode } from '../../shared/node-error.ts';
 import type { Call } from '../../shared/venue/port.ts';
 
 /** The result of one check, as it is printed. */

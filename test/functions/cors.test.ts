@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { bookEndpoint } from '../../functions/book/endpoint.ts';
-import type { Endpoint } from '../../functions/endpoint.ts';
 import { healthEndpoint } from '../../functions/health/endpoint.ts';
+import type { Endpoint } from '../../functions/http.ts';
 import { marketsEndpoint } from '../../functions/markets/endpoint.ts';
 import { ordersEndpoint } from '../../functions/orders/endpoint.ts';
 import { disabledOrdersEndpoint } from '../../functions/refusing-endpoints.ts';

@@ -377,16 +377,15 @@ describe('a body that is no order', () => {
   });
 
   it.each([
-    '{"__proto__":{"price":1}}',
-    '{"price":[{"__proto__":1}]}',
-    '{"constructor":{"prototype":{}}}',
-    '{"side":"buy"',
-    '',
-    '['.repeat(10_000),
-  ])('is refused by the parser: %j', async (text) => {
+    [`{"__proto__":{"price":1},${JSON.stringify(ORDER).slice(1)}`, '__proto__', 'is not a field of an order.'],
+    [`{"constructor":{"prototype":{}},${JSON.stringify(ORDER).slice(1)}`, 'constructor', 'is not a field of an order.'],
+    ['{"side":"buy"', 'body', 'must be a JSON object.'],
+    ['', 'body', 'must be a JSON object.'],
+    ['['.repeat(10_000), 'body', 'must be a JSON object.'],
+  ])('is refused by the parser: %j', async (text, field, rule) => {
     const answered = await place(text);
-    const detail = 'The order is not valid: body must be a JSON object.';
-    const errors = [{ field: 'body', detail: 'must be a JSON object.' }];
+    const detail = `The order is not valid: ${field} ${rule}`;
+    const errors = [{ field, detail: rule }];
     expect(answered.body).toStrictEqual(problem(answered, { code: 'invalid_request', detail, errors }));
   });
 });

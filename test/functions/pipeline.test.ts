@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Endpoint, HttpHandler, Middleware } from '../../functions/endpoint.ts';
+import type { Endpoint, HttpHandler, Middleware } from '../../functions/http.ts';
 import { ROUTES, UNKNOWN_ROUTE } from '../../functions/routes.ts';
 import { AppError, ERRORS, type ErrorCode, refuse, titleOf } from '../../shared/errors.ts';
 import { ORDER_BUDGET_MS } from '../../shared/limits.ts';

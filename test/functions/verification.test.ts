@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { isHex, verifyMessage } from 'viem';
+import { createCallerCheck } from '../../functions/orders/caller.ts';
 import { type OpenOrders, ordersEndpoint } from '../../functions/orders/endpoint.ts';
-import { createCallerCheck } from '../../functions/orders/request.ts';
 import {
   type Authorities,
   type ClientVerification,

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Template } from 'aws-cdk-lib/assertions';
 import { z } from 'zod';
-import type { Endpoint } from '../../functions/endpoint.ts';
+import type { Endpoint } from '../../functions/http.ts';
 import { ROUTES } from '../../functions/routes.ts';
 import { AppError } from '../../shared/errors.ts';
 import { ORDER_CONTEXT } from '../../tools/support/deployment.ts';

@@ -7,7 +7,6 @@ import {
   formatDecimal,
   fromUnits,
   isMultipleOf,
-  isTokenId,
   multiplyDecimals,
   ONE,
   parseDecimal,
@@ -16,6 +15,7 @@ import {
   toUnits,
   ZERO,
 } from '../../shared/decimal.ts';
+import { isTokenId } from '../../shared/token-id.ts';
 
 /** Digits after the point, at most, of the numbers that are generated: all of them are whole in units of 10^-40. */
 const UNITS = 40;

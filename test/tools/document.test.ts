@@ -6,7 +6,7 @@ import { computeAddress } from 'ethers';
 import fc from 'fast-check';
 import createClient from 'openapi-fetch';
 import * as z from 'zod/mini';
-import { parseOrder } from '../../functions/orders/request.ts';
+import { parseOrder } from '../../functions/orders/order.ts';
 import { ROUTES } from '../../functions/routes.ts';
 import type { components, paths } from '../../packages/client/api.ts';
 import type { FaultOrder } from '../../packages/paper-venue/faults/faults.ts';

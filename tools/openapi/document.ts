@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { limit } from '../../functions/markets/endpoint.ts';
-import { ORDER_HEADERS } from '../../functions/orders/request.ts';
+import { ORDER_HEADERS } from '../../functions/orders/checks.ts';
 import { REQUEST_ID } from '../../functions/pipeline.ts';
 import { ROUTES, type Route } from '../../functions/routes.ts';
 import { tokenId } from '../../functions/schemas.ts';

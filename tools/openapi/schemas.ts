@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { book, priceLevel } from '../../functions/book/response.ts';
 import { healthStatus } from '../../functions/health/response.ts';
 import { market, marketEvent, marketFees, marketList, outcome } from '../../functions/markets/response.ts';
-import { orderBody } from '../../functions/orders/request.ts';
+import { orderBody } from '../../functions/orders/order.ts';
 import { placedOrder } from '../../functions/orders/response.ts';
 import { toSnakeCase } from '../../functions/problem.ts';
 import { decimal, hash, text } from '../../functions/schemas.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { GatewayEvent, GatewayHandler, GatewayResult, InvocationContext } from '../../../functions/endpoint.ts';
+import type { GatewayEvent, GatewayHandler, GatewayResult, InvocationContext } from '../../../functions/http.ts';
 import { startServer } from '../../../local/http/server.ts';
 import { collectLog } from '../../support/service/collected-log.ts';
 import { type Answer, type Send, send } from '../../support/service/http-client.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
-import type { Endpoint } from '../../../functions/endpoint.ts';
+import type { Endpoint } from '../../../functions/http.ts';
 import { createGatewayHandler } from '../../../functions/pipeline.ts';
 import type { LogLevel } from '../../../shared/log.ts';
 import { type CollectedLog, collectLog } from './collected-log.ts';

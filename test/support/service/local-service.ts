@@ -1,5 +1,5 @@
 import { afterEach } from '@jest/globals';
-import type { Endpoint } from '../../../functions/endpoint.ts';
+import type { Endpoint } from '../../../functions/http.ts';
 import { createGatewayHandler, type PipelineDeps } from '../../../functions/pipeline.ts';
 import type { Handlers } from '../../../local/http/app.ts';
 import { type ServerDeps, startServer } from '../../../local/http/server.ts';

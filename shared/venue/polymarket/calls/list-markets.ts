@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
-import { isTokenId } from '../../../decimal.ts';
 import { refuse } from '../../../errors.ts';
+import { isTokenId } from '../../../token-id.ts';
 import type { Call, Market } from '../../port.ts';
 import { readWithRetry, refuseRead } from '../http/reads.ts';
 import { parseJson, type Transport } from '../http/transport.ts';

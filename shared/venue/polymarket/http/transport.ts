@@ -2,8 +2,8 @@ import { type ClientRequest, Agent as HttpAgent, type IncomingMessage, request a
 import { Agent as HttpsAgent, request as sendHttps } from 'node:https';
 import type { Socket } from 'node:net';
 import { urlToHttpOptions } from 'node:url';
-import { errorCode } from '../../../error-code.ts';
 import { CONNECT_MS, MAX_IDLE_MS } from '../../../limits.ts';
+import { errorCode } from '../../../node-error.ts';
 import type { ProxyEnv } from '../../../settings/config.ts';
 import { VERSION } from '../../../version.ts';
 import type { Call } from '../../port.ts';

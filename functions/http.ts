@@ -55,8 +55,6 @@ export interface RequestState {
   readonly call: Call;
   /** The caller that a gateway identified. */
   caller?: string;
-  /** The text of the body, if the endpoint parses it. */
-  text?: string;
 }
 
 /** A middy middleware of the pipeline, with the state of its request. */
@@ -66,9 +64,6 @@ export type Middleware = middy.MiddlewareObj<
   Error,
   InvocationContext & { readonly state: RequestState }
 >;
-
-/** A middleware of the pipeline, or one of middy's. */
-export type Check = Middleware | middy.MiddlewareObj<APIGatewayProxyEventV2, unknown, Error>;
 
 /**
  * Rules on reading the responses of an endpoint from a browser.
@@ -85,6 +80,6 @@ export interface Endpoint {
   /** The service answers within this time, whatever the venue does. */
   readonly budgetMs: number;
   /** Run in this order after method and origin, before the handler. OPTIONS skips them. */
-  readonly checks?: readonly Check[];
+  readonly checks?: readonly Middleware[];
   readonly handler: HttpHandler;
 }

@@ -1,0 +1,80 @@
+import * as z from 'zod/mini';
+import { type FieldError, printable, refuse } from '../../shared/errors.ts';
+import { MAX_BODY_BYTES } from '../../shared/limits.ts';
+import type { GatewayEvent, Middleware } from '../http.ts';
+import { parseQuery } from '../pipeline.ts';
+
+/** `application/json`, with no parameter but a charset of UTF-8; a parameter may be empty. */
+const JSON_MEDIA_TYPE = /^application\/json\s*(?:;\s*(?:charset\s*=\s*"?utf-8"?\s*)?)*$/i;
+
+function refuseHeaders(errors: readonly FieldError[]) {
+  return refuse('invalid_request', { part: 'A header', errors: errors.slice(0, 20) });
+}
+
+/** A gateway joins the values of a repeated header with a comma. */
+const REPEATED_HEADER = 'must be there once, without a comma.';
+
+/** Refuses (400 `invalid_request`) any query: `?dry_run=true` must place no order. */
+function checkQuery({ rawQueryString }: GatewayEvent): void {
+  if (rawQueryString === '') return;
+  const [parameter = rawQueryString] = parseQuery(rawQueryString).keys();
+  const errors = [{ field: printable(parameter), detail: 'is not known: an order has no query.' }];
+  throw refuse('invalid_request', { part: 'The query', errors });
+}
+
+/** Refuses a repeated media type (400), another one (415) and a body that is too large (413), in this order. */
+function checkMedia({ headers, body = '', isBase64Encoded }: GatewayEvent): void {
+  const mediaType = headers['content-type'] ?? '';
+  if (mediaType.includes(',')) throw refuseHeaders([{ field: 'Content-Type', detail: REPEATED_HEADER }]);
+  const encoding = headers['content-encoding'] ?? 'identity';
+  if (!JSON_MEDIA_TYPE.test(mediaType) || encoding.toLowerCase() !== 'identity') {
+    throw refuse('unsupported_media_type', {});
+  }
+  const bytes = Buffer.byteLength(body, isBase64Encoded ? 'base64' : 'utf8');
+  if (bytes > MAX_BODY_BYTES) throw refuse('payload_too_large', {});
+}
+
+/** The headers of an order that are checked. */
+export const ORDER_HEADERS = {
+  'X-Client-Address': z
+    .string()
+    .check(
+      z.describe(
+        "The user's address in the client's own chain, so that the operator can match users to fills. Logged and recorded " +
+          'as unverified, cut to 512 characters, and never a reason to refuse an order. Where the service verifies ' +
+          'clients it is required: the EVM or Solana address that signs the order.',
+      ),
+    ),
+  'Idempotency-Key': z.string().check(
+    // So that it can be logged and stored as it is; without a comma, which a repeated header has.
+    z.regex(/^[\x20-\x2b\x2d-\x7e]{1,255}$/, 'must be 1 to 255 printable ASCII characters without a comma.'),
+    z.describe(
+      'Makes repeats safe: requests with the same key and the same order place one order. Kept for at least 24 hours. ' +
+        'Required where the service verifies clients. Use a UUID: a key names one order of one client.',
+    ),
+  ),
+} as const;
+
+/** Refuses (400 `invalid_request`) order headers of another form, and repeated ones. */
+function checkHeaders({ headers }: GatewayEvent): void {
+  const malformed = Object.entries(ORDER_HEADERS).flatMap(([name, schema]) => {
+    const value = headers[name.toLowerCase()];
+    const issues = value === undefined ? [] : (schema.safeParse(value).error?.issues ?? []);
+    return issues.map(({ message }) => ({ field: name, detail: message }));
+  });
+  // Not the address, which may hold a comma where it is a label, nor headers of a proxy, such as X-Client-IP.
+  const repeated = Object.entries(headers)
+    .filter(([name, value]) => name.startsWith('x-client-signature') && value?.includes(','))
+    .map(([name]) => ({ field: printable(name), detail: REPEATED_HEADER }));
+  const broken = [...malformed, ...repeated];
+  if (broken.length > 0) throw refuseHeaders(broken);
+}
+
+/** Checks what a request has besides its body: query, media type, size, headers. */
+export const checkRequest: Middleware = {
+  before: ({ event }) => {
+    checkQuery(event);
+    checkMedia(event);
+    checkHeaders(event);
+  },
+};
