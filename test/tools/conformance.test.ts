@@ -417,6 +417,7 @@ describe('the reports', () => {
       { group: 'orders', name: 'are left', verdict: 'skipped', reason: 'slow', milliseconds: 0 },
     ],
     passed: false,
+    isKeyUnchecked: false,
     unseen: ['health 500 internal_error'],
   };
 
