@@ -59,34 +59,46 @@ function look(path: string): { readonly id: string; readonly size: bigint } | un
 }
 
 /** Watches the files of a store that is open. */
-function watchFiles(path: string) {
+function watchFiles(path: string, db: DatabaseSync) {
   const seen = new Map(PARTS.map((part) => [part, look(path + part)]));
+  const checkpoint = db.prepare('PRAGMA wal_checkpoint(PASSIVE)');
+  const pageSize = Number(db.prepare('PRAGMA page_size').get()?.['page_size']);
+  /** Returns false where SQLite itself has made a file smaller: readers empty the log, or vacuum the main file. */
+  const isCut = (part: string, size: bigint): boolean => {
+    if (part === '') return size === 0n;
+    if (part !== '-wal') return true;
+    try {
+      return Number(checkpoint.get()?.['log']) * pageSize > size;
+    } catch {
+      return true;
+    }
+  };
   let isLost = false;
   return {
     /** Throws from the moment another program has removed, replaced or truncated one of them. */
     requireIntact: (): void => {
       for (const [part, before] of seen) {
         const now = look(path + part);
-        isLost ||= !now || !before || now.id !== before.id || now.size < before.size;
+        isLost ||= !now || !before || now.id !== before.id || (now.size < before.size && isCut(part, now.size));
         seen.set(part, now);
       }
       if (isLost) throw new Error('A file of the order store was removed, replaced or emptied; restart the service.');
-    },
-    /** Accepts that the log was truncated. */
-    noteEmptyLog: (): void => {
-      seen.set('-wal', { id: seen.get('-wal')?.id ?? '', size: 0n });
     },
   };
 }
 
 /**
  * Takes ownership of a file and opens it; a new one gets mode 0600, its folder 0700. `setUp` writes to it, and returns true
- * if it was empty. Throws if another process owns it, if it is no regular file, or if it is missing beside a log of orders.
+ * if it was empty. Throws if another process owns it, if it is no regular file or has a second name, or if it is missing
+ * beside a log of orders.
  */
 function ownFile(path: string, setUp: (db: DatabaseSync) => boolean) {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   // SQLite keeps log and index beside the target of a link.
-  if (lstatSync(path, { throwIfNoEntry: false })?.isFile() === false) throw new Error('it is not a regular file');
+  const file = lstatSync(path, { throwIfNoEntry: false });
+  if (file?.isFile() === false) throw new Error('it is not a regular file');
+  // Lock, log and index carry the name: under each name another process would open it.
+  if (file && file.nlink > 1) throw new Error('it has a second name (a hard link); remove that name');
   using opening = new DisposableStack();
   opening.use(takeLock(`${path}.lock`));
   // SQLite would delete this log.
@@ -101,7 +113,7 @@ function ownFile(path: string, setUp: (db: DatabaseSync) => boolean) {
   // Those of a copy may have another mode; SQLite creates log and index with that of the main file.
   for (const part of PARTS) chmodSync(path + part, 0o600);
   const opened = opening.move();
-  return { db, isNew, ...watchFiles(path), close: () => opened.dispose() };
+  return { db, isNew, ...watchFiles(path, db), close: () => opened.dispose() };
 }
 
 /** An open file that belongs to this process until `close`. */
@@ -173,7 +185,7 @@ function createTransactions({ db, requireIntact }: OwnFile) {
 }
 
 /** Empties the log, which has signed bytes, once no write came for a moment, and removes expired orders. */
-function createTidying({ db, requireIntact, noteEmptyLog }: OwnFile, log: Log) {
+function createTidying({ db, requireIntact }: OwnFile, log: Log) {
   const emptyLog = db.prepare('PRAGMA wal_checkpoint(TRUNCATE)');
   const clean = db.prepare('DELETE FROM orders WHERE expires_at < ?');
   const cleanDays = db.prepare('DELETE FROM days WHERE day < ?');
@@ -191,8 +203,7 @@ function createTidying({ db, requireIntact, noteEmptyLog }: OwnFile, log: Log) {
       }
       // Under load the log is reused: to let it grow again would cost each write 0.1 ms. A program that reads it keeps it.
       isDone = isQuiet && emptyLog.get()?.['busy'] === 0;
-      if (isDone) noteEmptyLog();
-      else db.exec('PRAGMA wal_checkpoint(PASSIVE)');
+      if (!isDone) db.exec('PRAGMA wal_checkpoint(PASSIVE)');
     } catch (error) {
       log.warn('the log of the order store was not emptied', { error });
     }

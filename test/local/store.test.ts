@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import {
   chmodSync,
   copyFileSync,
+  linkSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -218,6 +219,7 @@ describe('orders in a file', () => {
       ['replaced', '-wal', replace],
       ['emptied', '', truncateSync],
       ['emptied', '-wal', truncateSync],
+      ['cut', '-wal', (file: string) => truncateSync(file, statSync(file).size - 1)],
     ])('fails every call until it is opened again: %s, orders.db%s', async (_change, suffix, change) => {
       const store = open();
       await store.write('key', unfinishedOrder('a'), 'nothing');
@@ -268,6 +270,38 @@ describe('orders in a file', () => {
     expect(open).toThrow('it has layout 7, not 2');
     rmSync(path);
     expect(open().isNew).toBe(true);
+  });
+
+  it.each(['PRAGMA wal_checkpoint(TRUNCATE)', 'VACUUM'])('goes on while a reader does %s', async (statement) => {
+    const store = open();
+    const padding = '1b'.repeat(50_000);
+    for (const key of ['a', 'b']) {
+      await store.write(key, { ...unfinishedOrder(key), payload: padding }, 'nothing');
+      await store.write(key, finishedOrder(PLACED), { version: key });
+    }
+    while (statSync(`${path}-wal`).size > 0) await sleep(20);
+    await store.write('c', unfinishedOrder('c'), 'nothing');
+    const before = statSync(path).size;
+    using reader = new DatabaseSync(path);
+    reader.exec(statement);
+    reader.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+    expect(statSync(path).size < before).toBe(statement === 'VACUUM');
+    expect(await store.write('key', unfinishedOrder('d'), 'nothing')).toBe('written');
+    expect(await store.read('c')).toStrictEqual(unfinishedOrder('c'));
+    await store.close();
+    expect(await open().read('key')).toMatchObject({ lease: { owner: 'd' } });
+  });
+
+  it('is not opened while it has a second name', async () => {
+    await open().write('key', unfinishedOrder('a'), 'nothing');
+    linkSync(path, join(directory, 'other.db'));
+    expect(() => openOrderStore({ path: join(directory, 'other.db'), log: collectLog().log })).toThrow(
+      'it has a second name (a hard link); remove that name',
+    );
+    await stores[0]?.close();
+    expect(open).toThrow('second name');
+    rmSync(join(directory, 'other.db'));
+    expect(await open().read('key')).toBeDefined();
   });
 
   it('opens nothing but a regular file', () => {
