@@ -108,7 +108,7 @@ export default {
       severity: 'error',
       from: {
         path: '^(functions|shared|local|operator)/',
-        pathNot: '^(shared/venue/polymarket/|operator/(inspection/|desk/venue\\.ts$|doctor/signatures\\.ts$))',
+        pathNot: '^(shared/venue/polymarket/|operator/(venue/|desk/venue\\.ts$|doctor/signatures\\.ts$))',
       },
       to: {
         path: '^shared/venue/polymarket/',

@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { VenueOrder } from '../venue/rows.ts';
 import { DeskError } from './access.ts';
 import { addClients, type Clients, type Desk, note, noteUnreadable, OPEN, openRow, orNote, plural } from './desk.ts';
 import { type Row, report, type Sheet } from './output.ts';
 import { isOfClient, UNREAD } from './records.ts';
-import type { Cancellation, VenueOrder } from './venue.ts';
+import type { Cancellation } from './venue.ts';
 
 /** The orders to cancel: named ones, those of a client or a token, or all. */
 export interface Selection {
@@ -34,7 +35,7 @@ async function list(desk: Desk, { ids, client, token, all }: Selection, clients:
   const open = await desk.venue.openOrders();
   const openIds = open.map(({ id }) => id);
   if (client !== undefined && !(await addClients(desk, openIds, clients))) {
-    throw new DeskError('Whose orders rest is not known.');
+    throw new DeskError('Cannot tell whose orders are open.');
   }
   const isSelected = ({ id, asset_id }: VenueOrder) =>
     all ||
@@ -49,7 +50,7 @@ async function confirm({ terminal }: Desk, { all }: Selection, rows: readonly Ro
   if (rows) terminal.err(report(rows, 'table', OPEN));
   if (all) terminal.err('These are all orders of the account, also those that were placed elsewhere.\n');
   if (!terminal.ask) return true;
-  const what = rows ? plural(rows.length, 'resting order') : 'the orders, which could not be listed,';
+  const what = rows ? plural(rows.length, 'open order') : 'the orders, which could not be listed,';
   return /^y(?:es)?$/i.test((await terminal.ask(`Take ${what} off the book? [y/N] `)).trim());
 }
 
@@ -101,7 +102,7 @@ async function reportDone(desk: Desk, done: Done, resting: Resting | undefined):
   });
   desk.terminal.out(report(rows, desk.format, CANCELLED));
   const left = resting?.size;
-  const rest = left === 0 ? 'none of them rests' : `${left ?? 'an unknown number'} still rest`;
+  const rest = left === 0 ? 'none of them is still open' : `${left ?? 'an unknown number'} still open`;
   note(desk, `${cancelled.size} cancelled; ${rest}.`);
   return left === 0 && failures.length === 0 ? 0 : 1;
 }
@@ -117,7 +118,7 @@ export async function cancelOrders(desk: Desk, selection: Selection): Promise<nu
   const asked = new Set(ids.length > 0 ? ids : before?.keys());
   if (before && asked.size === 0 && !all) {
     terminal.out(report([], desk.format, CANCELLED));
-    note(desk, 'No such order rests.');
+    note(desk, 'No such open order.');
     return 0;
   }
   // Without a person to read the clients, no cancellation waits for the records.
@@ -131,6 +132,6 @@ export async function cancelOrders(desk: Desk, selection: Selection): Promise<nu
   const answer = await (all ? venue.cancelAll() : venue.cancel([...asked]));
   for (const sentence of answer.failures) note(desk, sentence);
   const done = { asked, before, answer, clients };
-  const resting = await orNote(desk, look(desk, selection, done), 'It is not known which orders still rest. ');
+  const resting = await orNote(desk, look(desk, selection, done), 'Cannot tell which orders are still open. ');
   return reportDone(desk, done, resting);
 }

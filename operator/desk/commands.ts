@@ -64,7 +64,9 @@ const POSITIONS = {
   purpose: 'Sums up what was bought and sold by token: net shares, average price, value and fees.',
   usage: 'npm run orders -- positions [options]',
   options: { client, 'by-client': flag('a row for each client and token'), ...COMMON },
-  notes: 'Only orders of this account count. The average price is that of the purchases, rounded down.\n',
+  notes: `Only orders of this account count. The average price is the purchases', rounded down. A position is a sum of trades, not a
+holding: redeemed, merged, split or moved shares are not in it. The shares of a resolved market are redeemed, not sold.
+`,
 } as const;
 
 const DESK = {

@@ -1,10 +1,11 @@
 import type { OrderRecord } from '../../shared/orders/record.ts';
 import { formatTime } from '../../shared/time.ts';
 import type { Terminal } from '../command-line.ts';
+import { isReadable, type VenueOrder } from '../venue/rows.ts';
 import { type Access, DeskError } from './access.ts';
 import { type Format, type Row, report, type Sheet } from './output.ts';
 import { type ClientCells, cellsOf, readRecords, UNREAD } from './records.ts';
-import { type DeskVenue, isReadable, type VenueOrder } from './venue.ts';
+import type { DeskVenue } from './venue.ts';
 
 // What the commands share, and the list of open orders. Rows go to the output, sentences about them to the other stream.
 
@@ -44,13 +45,13 @@ export function plural(count: number, name: string): string {
 }
 
 const OPEN_NAMES =
-  'order_id client_address client_address_verified recorded token_id market outcome side price size filled_size since status';
+  'order_id client_address client_address_verified recorded token_id market question outcome side price size filled_size since status';
 
 /** The report of open orders. */
 export const OPEN: Sheet = {
   names: OPEN_NAMES.split(' '),
   columns: { side: 'side', price: 'price', size: 'size', filled_size: 'filled', since: 'since', status: 'status' },
-  lines: { order_id: 'order', outcome: 'outcome', token_id: 'token' },
+  lines: { order_id: 'order', question: 'market', outcome: 'outcome', token_id: 'token' },
 };
 
 /** Returns the cells of an open order; `null` is what cannot be read. */
@@ -100,8 +101,12 @@ export async function listOpen(desk: Desk): Promise<number> {
   const clients: Clients = new Map();
   const ids = orders.map(({ id }) => id);
   const areRead = await addClients(desk, ids, clients);
-  const rows = orders.map((order) => openRow(order, clients.get(order.id)));
+  const markets = await desk.venue.markets([...new Set(orders.flatMap(({ market }) => market ?? []))]);
+  const rows = orders.map((order) => ({
+    ...openRow(order, clients.get(order.id)),
+    question: markets.get(order.market ?? '')?.question ?? null,
+  }));
   desk.terminal.out(report(rows, desk.format, OPEN));
-  note(desk, rows.length === 0 ? 'No order rests.' : `${plural(rows.length, 'order')} on the book.`);
+  note(desk, rows.length === 0 ? 'No open orders.' : `${plural(rows.length, 'order')} on the book.`);
   return noteUnreadable(desk, orders) === 0 && areRead ? 0 : 1;
 }

@@ -1,9 +1,11 @@
 import { addDecimals, formatDecimal, subtractDecimals, ZERO } from '../../shared/decimal.ts';
+import { formatTime } from '../../shared/time.ts';
+import type { Trade } from '../venue/rows.ts';
 import { type Desk, note, orNote, plural } from './desk.ts';
-import { type Fill, fillsIn, isCounted, type Ours, quotient, sumOf } from './our-part.ts';
+import { type Fill, fillsIn, isCounted, isUnknown, type Ours, quotient, sumOf } from './our-part.ts';
 import { type Row, report, type Sheet } from './output.ts';
 import { type ClientCells, cellsOf, comparable, isOfClient, type Records, readRecords, type Who } from './records.ts';
-import { type Fees, printable, type Trade } from './venue.ts';
+import type { Fees } from './venue.ts';
 
 // One way to the fills of the account: listed, or summed by client, by token, or by both.
 
@@ -37,8 +39,8 @@ const CLIENTS: Sheet = {
 };
 
 const POSITIONS: Sheet = {
-  names: `${MARKET_NAMES} ${SUM_NAMES} average_price value fees`.split(' '),
-  columns: { ...SUM_COLUMNS, average_price: 'average', ...COST_COLUMNS },
+  names: `${MARKET_NAMES} resolved ${SUM_NAMES} average_price value fees`.split(' '),
+  columns: { ...SUM_COLUMNS, average_price: 'average', ...COST_COLUMNS, resolved: 'resolved' },
   lines: { ...MARKET_LINES, token_id: 'token' },
 };
 
@@ -107,11 +109,14 @@ export async function findFills(desk: Desk, trades: readonly Trade[], ours: Ours
   const markets = [...new Set(trades.map(({ market }) => market))];
   const fees = new Map<string, Fees | null | undefined>();
   for (const market of markets) fees.set(market, await orNote(desk, desk.venue.fees(market)));
-  const questions = await desk.venue.questions(markets);
+  const catalogue = await desk.venue.markets(markets);
   const found = trades.map((trade) => ({ trade, fills: fillsIn(trade, ours, fees.get(trade.market) ?? null) }));
   return {
     fills: found.flatMap(({ fills }) =>
-      fills.map((fill) => ({ ...fill, question: printable(questions.get(fill.market) ?? '') || null })),
+      fills.map((fill) => {
+        const { question = null, isResolved = null } = catalogue.get(fill.market) ?? {};
+        return { ...fill, question, resolved: isResolved };
+      }),
     ),
     foreign: found.filter(({ fills }) => fills.length === 0).map(({ trade }) => trade.id),
     areFeesRead: ![...fees.values()].includes(undefined),
@@ -128,9 +133,11 @@ export function noteUnreadable(desk: Desk, ids: readonly string[]): void {
 function noteOmissions(desk: Desk, fills: readonly Fill[], foreign: readonly string[]): void {
   const omitted = fills.filter((fill) => !isCounted(fill));
   const noFee = fills.filter((fill) => isCounted(fill) && !fill.fee);
-  if (omitted.length > 0) {
-    const states = [...new Set(omitted.map(({ status }) => status))].join(', ');
-    note(desk, `${plural(omitted.length, 'fill')} of trades that did not settle (${states}): in no sum.`);
+  const [unknown, failed] = [true, false].map((is) => omitted.filter(({ status }) => isUnknown(status) === is));
+  if (failed?.length) note(desk, `${plural(failed.length, 'fill')} of trades with a failed settlement: in no sum.`);
+  if (unknown?.length) {
+    const trades = unknown.map(({ trade_id, status }) => `${trade_id} (${status})`).join(', ');
+    note(desk, `${plural(unknown.length, 'fill')} of trades in an unknown state, in no sum: ${trades}.`);
   }
   if (noFee.length > 0) note(desk, `The fee of ${plural(noFee.length, 'fill')} is not known, and in no sum.`);
   if (foreign.length > 0) {
@@ -165,5 +172,10 @@ export async function reportFills(desk: Desk, options: FillsOptions): Promise<nu
   }
   noteOmissions(desk, fills, foreign);
   noteUnreadable(desk, unreadable);
-  return foreign.length + unreadable.length > 0 || !areFeesRead ? 1 : 0;
+  if (byToken) {
+    const first = trades[0] ? `the first listed one, of ${formatTime(trades[0].match_time)}` : 'those that are listed';
+    note(desk, `Not in this list: redeemed, merged, split or moved shares, and trades before ${first}.`);
+  }
+  const isWhole = foreign.length + unreadable.length === 0 && !fills.some(({ status }) => isUnknown(status));
+  return isWhole && areFeesRead ? 0 : 1;
 }

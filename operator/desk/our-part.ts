@@ -9,7 +9,8 @@ import {
   ZERO,
 } from '../../shared/decimal.ts';
 import { formatTime } from '../../shared/time.ts';
-import type { Fees, Trade } from './venue.ts';
+import type { Trade } from '../venue/rows.ts';
+import type { Fees } from './venue.ts';
 
 // Our part of a trade: the whole trade as its taker, the entry of our order as a maker.
 
@@ -28,12 +29,17 @@ interface Part {
   readonly price: Decimal;
 }
 
-/** The states of a trade that executes. Other states, `failed` and unknown ones, count for nothing. */
-const COUNTED = new Set(['matched', 'mined', 'confirmed', 'retrying']);
+/** The states of a trade that executes or has executed; one that is `failed` counts for nothing. */
+const COUNTED = new Set(['matched_not_broadcasted', 'matched', 'mined', 'confirmed', 'retrying']);
 
 /** Returns true for a fill that is in the sums. */
 export function isCounted({ status }: Fill): boolean {
   return COUNTED.has(status);
+}
+
+/** Returns true for a state of a trade that is no state of the venue's documents: its fills are in no sum. */
+export function isUnknown(status: string): boolean {
+  return !COUNTED.has(status) && status !== 'failed';
 }
 
 /** Returns the sum of decimals, exactly. */

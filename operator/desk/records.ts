@@ -4,6 +4,7 @@ import { storeFileOf } from '../../local/service/settings-file.ts';
 import { awsClientOptions } from '../../shared/aws-client.ts';
 import { decodeRecord, type OrderRecord } from '../../shared/orders/record.ts';
 import { ConfigError, tableOf } from '../../shared/settings/formats.ts';
+import { printable } from '../venue/rows.ts';
 import { type Access, DeskError } from './access.ts';
 
 /** One request of a scan, which reads a megabyte. */
@@ -78,6 +79,9 @@ export interface ClientCells {
   readonly recorded: boolean | null;
 }
 
+/** A label is cut where it is recorded; the subject of a token is as long as its issuer made it. */
+const LABEL_LENGTH = 512;
+
 /** The cells of an order while the records are unread. */
 export const UNREAD: ClientCells = {
   client_address: null,
@@ -93,9 +97,9 @@ export type Who = Pick<OrderRecord, 'client' | 'caller'>;
 export function cellsOf(record: Who | undefined): ClientCells {
   const { client, caller = null } = record ?? {};
   return {
-    client_address: client?.address ?? null,
+    client_address: client ? printable(client.address, LABEL_LENGTH) : null,
     client_address_verified: client?.isVerified ?? null,
-    caller,
+    caller: caller === null ? null : printable(caller, LABEL_LENGTH),
     recorded: record !== undefined,
   };
 }

@@ -1,11 +1,11 @@
 import type { OrderRecord } from '../../shared/orders/record.ts';
 import { formatTime } from '../../shared/time.ts';
+import { isReadable } from '../venue/rows.ts';
 import { DeskError } from './access.ts';
 import { type Desk, note, openRow, plural } from './desk.ts';
 import { FILLS, findFills, noteUnreadable, oursOf } from './fills.ts';
 import { complete, type Row, report, type Sheet } from './output.ts';
 import { cellsOf, readRecords } from './records.ts';
-import { isReadable } from './venue.ts';
 
 /** The search for trades begins this long before the signing: clocks may differ. */
 const MARGIN_MS = 3_600_000;

@@ -5,7 +5,7 @@ import { errorCode } from '../../shared/node-error.ts';
 import type { Account } from '../../shared/venue/polymarket/accounts.ts';
 import { EXCHANGES } from '../../shared/venue/polymarket/official-client.ts';
 import type { Call } from '../../shared/venue/port.ts';
-import type { AccountReads, Inspection, NotedCollateral } from '../inspection/inspection.ts';
+import type { AccountReads, Inspection, NotedCollateral } from '../venue/inspection.ts';
 import { type CheckResult, fail, ok, warn } from './run.ts';
 import type { WalletKey } from './setup-checks.ts';
 
@@ -31,7 +31,7 @@ export async function checkCredentials(key: WalletKey, { venue, call }: Asking):
     if (!areCredentialsRefused(error)) throw error;
     if (key.credentials) {
       return fail(
-        `The venue refuses the API credentials that are set: they are not those of ${address}, or not two minutes old.`,
+        `The venue refuses the API credentials that are set: they belong to another address than ${address}, or were created less than two minutes ago.`,
         `They belong to the key's own address (${address}), not to the funder's: leave all three out, and run this with --print-credentials FILE for the right ones.`,
       );
     }
@@ -75,10 +75,10 @@ export async function checkFunds(
     );
   }
   if (noted.balance.coefficient > 0n) {
-    return ok(`The venue notes ${formatDecimal(noted.balance)} pUSD in ${funderAddress}.`, noted);
+    return ok(`Balance at the venue: ${formatDecimal(noted.balance)} pUSD (${funderAddress}).`, noted);
   }
-  const fix = 'Deposit pUSD, not USDC or USDC.e, on polymarket.com; the note may be old: run this with --refresh.';
-  return warn(`The venue notes no pUSD in ${funderAddress}.`, fix, noted);
+  const fix = 'Deposit pUSD, not USDC or USDC.e, on polymarket.com; this balance may be old: run this with --refresh.';
+  return warn(`Balance at the venue: no pUSD (${funderAddress}).`, fix, noted);
 }
 
 /** The markets of the exchanges, by their addresses. */
@@ -90,8 +90,8 @@ const MARKETS_OF: ReadonlyMap<string, string> = new Map([
 
 /** Reports the exchanges that may not take the account's collateral, by the notes of the CLOB. */
 export function checkApprovals({ notAllowed }: NotedCollateral): CheckResult {
-  if (notAllowed.size === 0) return ok('The exchanges may take the pUSD of orders.');
+  if (notAllowed.size === 0) return ok('The exchange contracts are approved to spend pUSD.');
   const lacking = [...notAllowed].map((spender) => `${spender} (${MARKETS_OF.get(spender) ?? 'some markets'})`);
   const fix = 'Trade once with the account on polymarket.com, which approves them, and run this with --refresh.';
-  return warn(`These contracts may not take the pUSD of orders: ${lacking.join(', ')}.`, fix);
+  return warn(`These contracts are not approved to spend pUSD: ${lacking.join(', ')}.`, fix);
 }

@@ -2,7 +2,7 @@ import { createLog } from '../../shared/log.ts';
 import { LOOPBACK } from '../../shared/settings/formats.ts';
 import type { Environment } from '../../shared/settings/table.ts';
 import { flag, option, type Values } from '../command-line.ts';
-import { createInspection, type Inspection } from '../inspection/inspection.ts';
+import { createInspection, type Inspection } from '../venue/inspection.ts';
 import { type Asking, checkApprovals, checkCredentials, checkFunds, writeCredentials } from './account-checks.ts';
 import { createRun, type DoctorLimits, need, type Run, type Step } from './run.ts';
 import { checkAccountKind, checkConfig, checkKey, checkRuntime, type Setup } from './setup-checks.ts';

@@ -79,7 +79,7 @@ export async function checkKey({ key, config }: Setup): Promise<CheckResult<Wall
 }
 
 const SEE_PROFILE =
-  'Set SERVICE_FUNDER_ADDRESS and SERVICE_SIGNATURE_TYPE to the account that your profile on polymarket.com shows. Where they are, the key is another one: an exported key can be one share of several, which signs nothing by itself, and a session key cannot place orders here.';
+  'Set SERVICE_FUNDER_ADDRESS and SERVICE_SIGNATURE_TYPE to the account that your profile on polymarket.com shows. Where they are, the key is another one: an exported key can be one share of several, which signs nothing by itself, and a session key cannot place orders here. An address with delegated code (EIP-7702) is no deposit wallet: the venue refuses its signatures.';
 
 /** Checks the account of the settings against those of the key; sends nothing. */
 export function checkAccountKind({ config }: Setup, { wallet }: WalletKey): CheckResult<Account> {

@@ -80,7 +80,7 @@ const SOUND = {
   'local/order-store/store.ts': 'export const records = 1;\n',
   'local/main.ts': "import { venue } from '../packages/paper-venue/venue.ts';\nexport const main = venue;\n",
   'operator/command-line.ts': "import { a } from '../shared/version.ts';\nexport const command = a;\n",
-  'operator/inspection/inspection.ts':
+  'operator/venue/inspection.ts':
     "import { wire } from '../../shared/venue/polymarket/wire.ts';\nexport const inspection = wire;\n",
   'operator/desk/desk.ts':
     "import { ClobClient } from '@polymarket/clob-client-v2';\nimport { records } from '../../local/order-store/store.ts';\nexport const desk = [ClobClient, records];\n",
@@ -99,17 +99,17 @@ const SOUND = {
 const BREACHES: readonly (readonly [rule: string, folder: string, to: string])[] = [
   ['functions-use-shared-only', 'functions', 'local/http/server.ts'],
   ['functions-use-shared-only', 'functions', 'infra/stack.ts'],
-  ['functions-use-shared-only', 'functions', 'operator/inspection/inspection.ts'],
+  ['functions-use-shared-only', 'functions', 'operator/venue/inspection.ts'],
   ['functions-use-shared-only', 'functions', 'packages/client/client.ts'],
   ['functions-use-shared-only', 'functions', 'test/a.ts'],
   ['shared-stands-alone', 'shared', 'functions/pipeline.ts'],
   ['shared-stands-alone', 'shared', 'local/http/server.ts'],
   ['shared-stands-alone', 'shared/deep', 'infra/stack.ts'],
-  ['shared-stands-alone', 'shared', 'operator/inspection/inspection.ts'],
+  ['shared-stands-alone', 'shared', 'operator/venue/inspection.ts'],
   ['shared-stands-alone', 'shared', 'packages/paper-venue/venue.ts'],
   ['shared-stands-alone', 'shared', 'tools/a.ts'],
   ['local-adapts', 'local', 'infra/stack.ts'],
-  ['local-adapts', 'local', 'operator/inspection/inspection.ts'],
+  ['local-adapts', 'local', 'operator/venue/inspection.ts'],
   ['local-adapts', 'local', 'operator/command-line.ts'],
   ['local-adapts', 'local', 'packages/console/app.ts'],
   ['local-adapts', 'local', 'test/a.ts'],

@@ -57,6 +57,16 @@ export const lenientDecimal = readBy(decimalOrNull);
 /** A decimal string at or above zero, put into canonical form. */
 export const decimalText = z.pipe(lenientDecimal, z.string());
 
+/**
+ * Reads a time of the venue as milliseconds of the Unix epoch; `undefined` for anything else. The venue sends seconds, and at
+ * times milliseconds, which have 13 digits.
+ */
+export function epochMs(value: unknown): number | undefined {
+  const digits = String(value);
+  if (/^\d{13}$/.test(digits)) return Number(digits);
+  return /^\d{1,11}$/.test(digits) ? Number(digits) * 1_000 : undefined;
+}
+
 /** A text; `null` for anything else. */
 export const lenientString = lenient(z.string());
 

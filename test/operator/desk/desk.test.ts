@@ -95,6 +95,7 @@ describe('open', () => {
       recorded: true,
       token_id: yes,
       market: expect.stringMatching(/^0x[0-9a-f]{64}$/),
+      question: QUESTION,
       outcome: 'Yes',
       side: 'buy',
       price: '0.1',
@@ -154,7 +155,7 @@ describe('open', () => {
   it('prints an empty list if no order rests', async () => {
     await place({ price: '0.53' });
     expect(await desk(['open', '--format', 'json'], env)).toMatchObject({ code: 0, out: '[]\n' });
-    expect((await desk(['open'], env)).err).toBe('No order rests.\n');
+    expect((await desk(['open'], env)).err).toBe('No open orders.\n');
   });
 });
 
@@ -235,7 +236,7 @@ describe('fills', () => {
     ]);
     const all = await deskRows(['fills', '--client', ALICE], env);
     expect(all.rows).toMatchObject([{ status: 'failed', fee: null }, { status: 'confirmed' }]);
-    expect(all.err).toContain('1 fill of trades that did not settle (failed): in no sum.');
+    expect(all.err).toContain('1 fill of trades with a failed settlement: in no sum.');
     expect((await desk(['fills'], env)).out).toContain('\n3 fills of 3 orders: 30 shares, value 15.9, fees 0.29892.\n');
   });
 
@@ -268,11 +269,11 @@ describe('positions', () => {
     const failed = await place({ price: '0.53', size: '7' }, ALICE);
     await control('/paper/trades', { order_id: failed.order_id, status: 'FAILED' });
     const market = expect.stringMatching(/^0x/);
-    const ofYes = { token_id: yes, market, question: QUESTION, outcome: 'Yes' };
+    const ofYes = { token_id: yes, market, question: QUESTION, outcome: 'Yes', resolved: false };
     const none = { bought: '0', sold: '0' };
     const alice = { orders: 1, fills: 1, ...none, bought: '20', net: '20', average_price: '0.53', value: '10.6' };
     const solana = { orders: 1, fills: 1, ...none, sold: '30', net: '-30', average_price: '0.51', value: '15.3' };
-    const ofNo = { token_id: no, market, question: QUESTION, outcome: 'No', orders: 1, fills: 1, fees: '0.09996' };
+    const ofNo = { ...ofYes, token_id: no, outcome: 'No', orders: 1, fills: 1, fees: '0.09996' };
     const noOfSolana = { ...ofNo, ...none, bought: '10', net: '10', average_price: '0.49', value: '4.9' };
     const account = { orders: 2, fills: 2, bought: '20', sold: '30', net: '-10', average_price: '0.53', value: '25.9' };
     expect(await deskRows(['positions'], env)).toMatchObject({
@@ -289,13 +290,16 @@ describe('positions', () => {
     expect((await deskRows(['positions', '--client', SOLANA], env)).rows).toStrictEqual(rows.slice(1));
     const csv = (await desk(['positions', '--client', SOLANA, '--format', 'csv'], env)).out;
     // A negative number is no formula.
-    expect(csv.split('\n')[1]).toMatch(/,Yes,1,1,0,30,-30,0\.51,15\.3,0\.29988$/);
+    expect(csv.split('\n')[1]).toMatch(/,Yes,false,1,1,0,30,-30,0\.51,15\.3,0\.29988$/);
   });
 
   it('has null for the question of a market that cannot be looked up', async () => {
     await place({ price: '0.53' }, ALICE);
     service.venue.arm({ fault: 'error-500', path: '/markets/keyset', times: 9 });
-    expect(await deskRows(['positions'], env)).toMatchObject({ code: 0, rows: [{ bought: '10', question: null }] });
+    expect(await deskRows(['positions'], env)).toMatchObject({
+      code: 0,
+      rows: [{ bought: '10', question: null, resolved: null }],
+    });
   });
 });
 
@@ -350,7 +354,7 @@ describe('cancel', () => {
     const declined = await desk(['cancel', order_id], env, { answer: 'n' });
     expect(declined).toMatchObject({ code: 1, out: '' });
     expect(declined.err).toMatch(
-      new RegExp(`${order_id}.*Take 1 resting order off the book\\? .*Nothing is cancelled`, 's'),
+      new RegExp(`${order_id}.*Take 1 open order off the book\\? .*Nothing is cancelled`, 's'),
     );
     expect(resting()).toHaveLength(2);
     const { code, rows } = await deskRows(['cancel', order_id], env, { answer: 'y' });
@@ -377,7 +381,7 @@ describe('cancel', () => {
     expect(unread).toMatchObject({
       code: 1,
       out: '',
-      err: expect.stringMatching(/Whose orders rest is not known\.\n$/),
+      err: expect.stringMatching(/Cannot tell whose orders are open\.\n$/),
     });
     expect(resting()).toHaveLength(3);
   });
@@ -402,7 +406,7 @@ describe('cancel', () => {
       ],
     ]);
     expect(err).toContain('These are all orders of the account, also those that were placed elsewhere.');
-    expect(err).toMatch(/\n2 cancelled; none of them rests\.\n$/);
+    expect(err).toMatch(/\n2 cancelled; none of them is still open\.\n$/);
     // That of the other account.
     expect(resting()).toHaveLength(1);
   });
@@ -448,11 +452,11 @@ describe('cancel', () => {
     service.venue.arm({ fault: 'rate-limit', method: 'DELETE' });
     const limited = await deskRows(['cancel', '--all', '--yes'], env);
     expect(limited).toMatchObject({ code: 1, rows: [{ result: 'unknown', rests: true }] });
-    expect(limited.err).toMatch(/The cancellation: the venue limits the rate of requests.*0 cancelled; 1 still rest/s);
+    expect(limited.err).toMatch(/The cancellation: the venue limits the rate of requests.*0 cancelled; 1 still open/s);
     service.venue.arm({ fault: 'error-500', method: 'GET', path: '/data/order', times: 9 });
     const blind = await deskRows(['cancel', '--all', '--yes'], env);
     expect(blind).toMatchObject({ code: 1, rows: [{ result: 'cancelled', rests: null }] });
-    expect(blind.err).toMatch(/It is not known which orders still rest\. The open orders: the venue is not available/);
+    expect(blind.err).toMatch(/Cannot tell which orders are still open\. The open orders: the venue is not available/);
   });
 });
 

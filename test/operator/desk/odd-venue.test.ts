@@ -16,6 +16,9 @@ const MARKET = `0x${'c0'.repeat(32)}`;
 const [STRANGER, FUNDER] = [`0x${'99'.repeat(20)}`, `0x${'AA'.repeat(20)}`];
 const CLIENT = 'Bow1CGKGDB9mNxeWdw85E2aCthQ1oZX4oFEe7fYT17ew';
 
+/** The subject of a token is as its issuer made it. */
+const EVIL_SUBJECT = `\u001b[2J\u202e${'s'.repeat(600)}`;
+
 function idOf(name: string): string {
   return `0x${Buffer.from(name).toString('hex').padEnd(64, '0')}`;
 }
@@ -39,6 +42,7 @@ beforeAll(async () => {
       {
         ...record,
         client: address === null ? null : { address, isVerified: name === 'ours' },
+        caller: name === 'second' ? EVIL_SUBJECT : null,
       },
       'nothing',
     );
@@ -206,10 +210,32 @@ describe('our part of an odd trade', () => {
     expect(failed.rows).toStrictEqual([]);
   });
 
-  it('is in no sum if the state of the trade is unknown', async () => {
-    const { rows, err } = await fillsOf([[tradeOf('t-1', { status: 'UNHEARD_OF' }), tradeOf('t-2')]], ['--by-client']);
-    expect(rows).toMatchObject([{ client_address: CLIENT, fills: 1, shares: '12.5' }]);
-    expect(err).toBe('1 fill of trades that did not settle (unheard_of): in no sum.\n');
+  it.each(['MATCHED_NOT_BROADCASTED', 'TRADE_STATUS_MATCHED_NOT_BROADCASTED', 'MINED', 'RETRYING'])(
+    'counts before the trade is settled: %s',
+    async (status) => {
+      const { code, rows } = await fillsOf([[tradeOf('t-1', { status })]], ['--by-client']);
+      expect([code, rows]).toMatchObject([0, [{ client_address: CLIENT, fills: 1, shares: '12.5' }]]);
+    },
+  );
+
+  it('is named and in no sum if the state of the trade is unknown', async () => {
+    const pages = [[tradeOf('t-1', { status: 'UNHEARD_OF' }), tradeOf('t-2')]];
+    const { code, rows, err } = await fillsOf(pages, ['--by-client']);
+    expect([code, rows]).toMatchObject([1, [{ client_address: CLIENT, fills: 1, shares: '12.5' }]]);
+    expect(err).toBe('1 fill of trades in an unknown state, in no sum: t-1 (unheard_of).\n');
+    expect((await fillsOf(pages)).rows).toMatchObject([
+      { status: 'confirmed' },
+      { trade_id: 't-1', status: 'unheard_of' },
+    ]);
+  });
+
+  it('has times in seconds or in milliseconds', async () => {
+    const pages = [[tradeOf('t-1', { match_time: '1795000000123', last_update: 1_795_000_001_000 })]];
+    expect((await fillsOf(pages)).rows).toMatchObject([{ time: '2026-11-18T11:06:40Z', size: '12.5' }]);
+    const order = { ...GOOD, created_at: 1_795_000_000_123 };
+    const { url } = await startVenue(() => ({ body: { data: [order], next_cursor: 'LTE=' } }));
+    const { code, rows } = await deskRows(['open'], settings(url));
+    expect([code, rows]).toMatchObject([0, [{ since: '2026-11-18T11:06:40Z', status: 'live' }]]);
   });
 
   it('has the fee of the venue, else the computed one, else null', async () => {
@@ -275,6 +301,33 @@ describe('our part of an odd trade', () => {
       '',
       [{ order_id: idOf('late'), client_address: 'carol', recorded: true }],
     ]);
+  });
+
+  it('has the first 512 characters of its caller, without control characters', async () => {
+    const data = [tradeOf('t-1', { maker_orders: [maker('second', '30', '0.4')] })];
+    const { url } = await startVenue(({ path }): Reply => {
+      if (path === '/data/trades') return { body: { data, next_cursor: 'LTE=' } };
+      return { status: 404, body: { error: 'not found' } };
+    });
+    const caller = ` [2J ${'s'.repeat(507)}`;
+    expect((await deskRows(['fills'], settings(url))).rows).toMatchObject([{ client_address: 'bob', caller }]);
+    expect((await desk(['fills', '--format', 'csv'], settings(url))).out).toContain(`,bob,false,${caller},`);
+    expect((await deskRows(['show', idOf('second')], settings(url))).rows).toMatchObject([{ caller }]);
+  });
+
+  it('is marked in positions where its market is resolved, with a line on what trades do not show', async () => {
+    const { url } = await startVenue(({ path, query }): Reply => {
+      if (path.startsWith('/clob-markets/')) return { status: 404, body: { error: 'not found' } };
+      if (path === '/data/trades') return { body: { data: [tradeOf('t-1')], next_cursor: 'LTE=' } };
+      const markets = query.get('closed') === 'true' ? [{ conditionId: MARKET, question: 'Over?' }] : [];
+      return { body: { markets } };
+    });
+    const { rows, err } = await deskRows(['positions'], settings(url));
+    expect(rows).toMatchObject([{ question: 'Over?', resolved: true, net: '12.5' }]);
+    expect(err).toContain(
+      'Not in this list: redeemed, merged, split or moved shares, and trades before the first listed one, of 2026-11-18T11:06:40Z.\n',
+    );
+    expect((await desk(['positions', '--help'], settings(url))).out).toContain('redeemed, merged, split or moved');
   });
 
   it('prints no control characters of the venue', async () => {
@@ -425,7 +478,7 @@ describe('a venue that answers nonsense', () => {
     const { code, out, err } = await desk(['cancel', id, '--yes', '--format', 'json'], settings(url));
     expect([code, JSON.parse(out)]).toMatchObject([1, [{ result: 'not_cancelled', rests: null }]]);
     expect(err).toContain(
-      'It is not known which orders still rest. The order: the venue gave an answer that cannot be used.',
+      'Cannot tell which orders are still open. The order: the venue gave an answer that cannot be used.',
     );
   });
 
@@ -433,6 +486,12 @@ describe('a venue that answers nonsense', () => {
     const { url } = await startVenue(() => ({ body: `[${'0,'.repeat(9 * 1_048_576)}0]` }));
     const { err } = await desk(['open'], settings(url));
     expect(err).toBe('The open orders: the venue gave an answer that cannot be used.\n');
+  });
+
+  it('answers two lists at once', async () => {
+    const { url } = await startVenue(() => ({ body: { data: [GOOD], next_cursor: 'LTE=' } }));
+    const ends = await Promise.all([desk(['open'], settings(url)), desk(['open'], settings(url))]);
+    expect(ends.map(({ code }) => code)).toStrictEqual([0, 0]);
   });
 
   it('is given 10 s for a call', async () => {

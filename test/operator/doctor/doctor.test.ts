@@ -275,7 +275,7 @@ const FAULTS: readonly Case[] = [
     [{ fault: 'no-funds', ...OFTEN }],
     { funds: 'warn' },
     {
-      funds: /^The venue notes no pUSD in 0x\S+\. Deposit pUSD, .* --refresh/,
+      funds: /^Balance at the venue: no pUSD \(0x\S+\)\. Deposit pUSD, .* --refresh/,
     },
   ],
   [
@@ -289,7 +289,7 @@ const FAULTS: readonly Case[] = [
     [{ fault: 'missing-approval', ...OFTEN }],
     { approvals: 'warn' },
     {
-      approvals: /^These contracts may not take the pUSD of orders: 0xe1\w{38} \(markets of protocol v1\)\. Trade once/,
+      approvals: /^These contracts are not approved to spend pUSD: 0xe1\w{38} \(markets of protocol v1\)\. Trade once/,
     },
   ],
   [
@@ -411,7 +411,7 @@ describe('the doctor', () => {
     creds = foreign.creds;
     const { found, said } = await examine({ ...healthy(), ...withCredentials() });
     expect(found).toStrictEqual(OF_CREDENTIALS);
-    const theirs = `not those of ${WALLET.address}, or not two minutes old\\. They belong to the key's own`;
+    const theirs = `belong to another address than ${WALLET.address}, or were created less than two minutes ago\\. They belong to the key's own`;
     expect(said('credentials')).toMatch(new RegExp(theirs));
   });
 
@@ -470,7 +470,7 @@ describe('the account', () => {
       'a deposit wallet that does not follow from the key',
       { SERVICE_FUNDER_ADDRESS: FOREIGN },
       'warn',
-      /is none of the accounts of the key.* one share of several.* session key cannot place orders here/,
+      /is none of the accounts of the key.* one share of several.* session key cannot place orders here.* delegated code \(EIP-7702\)/,
     ],
     [
       'the address of the key',

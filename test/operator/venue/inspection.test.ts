@@ -3,7 +3,7 @@ import { describe, expect, it, jest } from '@jest/globals';
 import { createL1Headers } from '@polymarket/clob-client-v2';
 import { Wallet } from 'ethers';
 import fc from 'fast-check';
-import { createInspection, type Inspection } from '../../../operator/inspection/inspection.ts';
+import { createInspection, type Inspection } from '../../../operator/venue/inspection.ts';
 import { AppError } from '../../../shared/errors.ts';
 import { createLog } from '../../../shared/log.ts';
 import { Secret } from '../../../shared/secret.ts';
