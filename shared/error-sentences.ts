@@ -1,5 +1,10 @@
 /** The sentences that several errors of one code choose from. Each says what happened and what to do. */
 
+export const CALLER_NOT_IDENTIFIED = {
+  iam: 'No order was placed: the request is not signed with AWS credentials. Sign it.',
+  jwt: 'No order was placed: the request has no token with a claim sub, client_id or azp. Ask the issuer of tokens for one of them.',
+} as const;
+
 /** Reasons for which the venue refuses this operator. */
 export const REFUSED_SERVICE = {
   region: 'orders are not accepted from its region.',

@@ -1,5 +1,6 @@
 import {
   ADVICE,
+  CALLER_NOT_IDENTIFIED,
   KEY_REUSED,
   OUTCOME_UNKNOWN,
   RATE_LIMITED,
@@ -105,9 +106,8 @@ export const ERRORS = {
   },
   caller_not_identified: {
     status: 403,
-    when: 'the gateway has named no caller, or none from whom this deployment takes orders',
-    detail: () =>
-      'No order was placed: the caller may not order here. Sign the request with AWS credentials, or send the token of an allowed user.',
+    when: 'the gateway did not identify the caller',
+    detail: ({ access }: { access: keyof typeof CALLER_NOT_IDENTIFIED }) => CALLER_NOT_IDENTIFIED[access],
   },
   client_not_allowed: {
     status: 403,
@@ -133,8 +133,8 @@ export const ERRORS = {
   },
   request_timeout: {
     status: 408,
-    when: 'the request takes too long to arrive (local server)',
-    detail: () => 'The request took too long to arrive. Send it without pauses.',
+    when: 'the request takes too long to arrive',
+    detail: () => 'The request took too long to arrive, and nothing was done. Send it again, without pauses.',
   },
   order_in_progress: {
     status: 409,

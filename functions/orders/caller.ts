@@ -4,18 +4,28 @@ import type { OrderClient } from '../../shared/orders/record.ts';
 import type { OrderAccess } from '../../shared/settings/table.ts';
 import type { Middleware } from '../http.ts';
 
-/** An empty name is none. */
-const name = z.string().check(z.minLength(1));
+const name = z.optional(z.string());
 
-/** The parts of an event that name its caller, by the gateway's check: the ARN of IAM, the subject of a token. */
+/** The parts of an event that name its caller, by the gateway's check. */
 const CALLER = {
   iam: z.object({ authorizer: z.object({ iam: z.object({ userArn: name }) }) }),
-  jwt: z.object({ authorizer: z.object({ jwt: z.object({ claims: z.object({ sub: name }) }) }) }),
+  jwt: z.object({
+    authorizer: z.object({ jwt: z.object({ claims: z.object({ sub: name, client_id: name, azp: name }) }) }),
+  }),
 } as const;
 
-function callerOf(access: OrderAccess, requestContext: unknown): string | undefined {
-  if (access === 'iam') return CALLER.iam.safeParse(requestContext).data?.authorizer.iam.userArn;
-  return CALLER.jwt.safeParse(requestContext).data?.authorizer.jwt.claims.sub;
+/** Returns the ARN of IAM or the subject of a token, empty without one. A token of a machine often has no `sub`. */
+function callerOf(access: 'iam' | 'jwt', requestContext: unknown): string {
+  if (access === 'iam') return CALLER.iam.safeParse(requestContext).data?.authorizer.iam.userArn ?? '';
+  const { sub, client_id, azp } = CALLER.jwt.safeParse(requestContext).data?.authorizer.jwt.claims ?? {};
+  // An empty claim is none.
+  return sub || client_id || azp || '';
+}
+
+/** Escapes a foreign name as in JSON to printable ASCII, and cuts it: longer than an address of any chain. */
+function label(text: string): string {
+  const escaped = text.replace(/[^\x20-\x7e]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  return escaped.slice(0, 512);
 }
 
 /**
@@ -26,8 +36,8 @@ export function createCallerCheck(access: OrderAccess): Middleware {
   return {
     before: ({ event: { requestContext }, context: { state } }) => {
       if (access === 'public') return;
-      const caller = callerOf(access, requestContext);
-      if (caller === undefined) throw refuse('caller_not_identified', {});
+      const caller = label(callerOf(access, requestContext));
+      if (caller === '') throw refuse('caller_not_identified', { access });
       state.caller = caller;
       state.trace['gateway_caller'] = caller;
     },
@@ -36,12 +46,8 @@ export function createCallerCheck(access: OrderAccess): Middleware {
 
 /** Returns the client that a request names: a claim, by which an operator can match users to fills. */
 export function claimedClient(headers: Readonly<Record<string, string | undefined>>): OrderClient | null {
-  // Printable ASCII, everything else escaped as in JSON.
-  const label = (headers['x-client-address'] ?? '')
-    .trim()
-    .replace(/[^\x20-\x7e]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
-  // Longer than an address of any chain.
-  return label === '' ? null : { address: label.slice(0, 512), isVerified: false };
+  const address = label((headers['x-client-address'] ?? '').trim());
+  return address === '' ? null : { address, isVerified: false };
 }
 
 /** Returns the members by which log lines name a client. */

@@ -1,11 +1,12 @@
 import * as z from 'zod/mini';
 import { type FieldError, printable, refuse } from '../../shared/errors.ts';
-import { MAX_BODY_BYTES } from '../../shared/limits.ts';
+import { GATEWAY_LIMIT_MS, MAX_BODY_BYTES } from '../../shared/limits.ts';
 import type { GatewayEvent, Middleware } from '../http.ts';
 import { parseQuery } from '../pipeline.ts';
 
-/** `application/json`, with no parameter but a charset of UTF-8; a parameter may be empty. */
-const JSON_MEDIA_TYPE = /^application\/json\s*(?:;\s*(?:charset\s*=\s*"?utf-8"?\s*)?)*$/i;
+/** `application/json` with any parameters, empty ones too, but no charset other than UTF-8. */
+const JSON_MEDIA_TYPE =
+  /^application\/json\s*(?:;\s*(?:(?:charset\s*=\s*"?utf-8"?|(?!charset\b)[^\s;=,"]+(?:=(?:"[^"]*"|[^\s;,"]*))?)\s*)?)*$/i;
 
 function refuseHeaders(errors: readonly FieldError[]) {
   return refuse('invalid_request', { part: 'A header', errors: errors.slice(0, 20) });
@@ -25,11 +26,10 @@ function checkQuery({ rawQueryString }: GatewayEvent): void {
 /** Refuses a repeated media type (400), another one (415) and a body that is too large (413), in this order. */
 function checkMedia({ headers, body = '', isBase64Encoded }: GatewayEvent): void {
   const mediaType = headers['content-type'] ?? '';
-  if (mediaType.includes(',')) throw refuseHeaders([{ field: 'Content-Type', detail: REPEATED_HEADER }]);
+  const isJson = JSON_MEDIA_TYPE.test(mediaType);
+  if (!isJson && mediaType.includes(',')) throw refuseHeaders([{ field: 'Content-Type', detail: REPEATED_HEADER }]);
   const encoding = headers['content-encoding'] ?? 'identity';
-  if (!JSON_MEDIA_TYPE.test(mediaType) || encoding.toLowerCase() !== 'identity') {
-    throw refuse('unsupported_media_type', {});
-  }
+  if (!isJson || encoding.toLowerCase() !== 'identity') throw refuse('unsupported_media_type', {});
   const bytes = Buffer.byteLength(body, isBase64Encoded ? 'base64' : 'utf8');
   if (bytes > MAX_BODY_BYTES) throw refuse('payload_too_large', {});
 }
@@ -55,7 +55,7 @@ export const ORDER_HEADERS = {
   ),
 } as const;
 
-/** Refuses (400 `invalid_request`) order headers of another form, and repeated ones. */
+/** Refuses (400 `invalid_request`) order headers of another form, repeated and misnamed ones. */
 function checkHeaders({ headers }: GatewayEvent): void {
   const malformed = Object.entries(ORDER_HEADERS).flatMap(([name, schema]) => {
     const value = headers[name.toLowerCase()];
@@ -66,13 +66,23 @@ function checkHeaders({ headers }: GatewayEvent): void {
   const repeated = Object.entries(headers)
     .filter(([name, value]) => name.startsWith('x-client-signature') && value?.includes(','))
     .map(([name]) => ({ field: printable(name), detail: REPEATED_HEADER }));
-  const broken = [...malformed, ...repeated];
+  // Such as X-Idempotency-Key: without its key a repeat would be another order.
+  const misnamed = Object.keys(headers)
+    .filter((name) => name !== 'idempotency-key' && name.replace(/[-_]/g, '').includes('idempotency'))
+    .map((name) => ({ field: printable(name), detail: 'is not known: the header is Idempotency-Key.' }));
+  const broken = [...malformed, ...repeated, ...misnamed];
   if (broken.length > 0) throw refuseHeaders(broken);
 }
 
-/** Checks what a request has besides its body: query, media type, size, headers. */
+/** Refuses (408 `request_timeout`) an order that the gateway has given up: its caller has an answer, and may act on it. */
+function checkAge({ requestContext: { timeEpoch } }: GatewayEvent): void {
+  if (Date.now() - timeEpoch > GATEWAY_LIMIT_MS) throw refuse('request_timeout', {});
+}
+
+/** Checks what a request has besides its body: age, query, media type, size, headers. */
 export const checkRequest: Middleware = {
   before: ({ event }) => {
+    checkAge(event);
     checkQuery(event);
     checkMedia(event);
     checkHeaders(event);

@@ -404,7 +404,7 @@ export interface components {
             /** @description As in `X-Request-Id`. */
             request_id: string;
         };
-        /** @description Answered when the gateway has named no caller, or none from whom this deployment takes orders. */
+        /** @description Answered when the gateway did not identify the caller. */
         CallerNotIdentifiedProblem: {
             /** @constant */
             type: "about:blank";
@@ -493,7 +493,7 @@ export interface components {
             /** @description As in `X-Request-Id`. */
             request_id: string;
         };
-        /** @description Answered when the request takes too long to arrive (local server). */
+        /** @description Answered when the request takes too long to arrive. */
         RequestTimeoutProblem: {
             /** @constant */
             type: "about:blank";
@@ -1073,7 +1073,7 @@ export interface components {
         /**
          * @description Request Timeout:
          *
-         *     - `request_timeout`: the request takes too long to arrive (local server).
+         *     - `request_timeout`: the request takes too long to arrive.
          */
         RequestTimeoutProblem: {
             headers: {
@@ -1608,7 +1608,7 @@ export interface operations {
              *     - `order_placement_disabled`: the service is read-only, or its key is not that of the wallet it was deployed for; `detail` says which.
              *     - `origin_not_allowed`: a web page of an origin that the operator has not listed sends it.
              *     - `host_not_allowed`: the `Host` is not one of the local server (a guard against DNS rebinding).
-             *     - `caller_not_identified`: the gateway has named no caller, or none from whom this deployment takes orders.
+             *     - `caller_not_identified`: the gateway did not identify the caller.
              *     - `client_not_allowed`: the operator does not let the client that signed the order trade here.
              */
             403: {

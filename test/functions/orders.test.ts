@@ -346,6 +346,8 @@ describe('a body that is no order', () => {
     '',
     'application/jsonx',
     'application/json; charset=latin1',
+    'application/json; charset=utf-16; profile=x',
+    'application/json; charset=',
     'application/problem+json',
     'multipart/form-data',
   ])('is refused as "%s"', async (type) => {
@@ -358,6 +360,14 @@ describe('a body that is no order', () => {
     );
     expect(answered.result.statusCode).toBe(415);
   });
+
+  it.each(['', ';', '; charset="UTF-8"', ';odata=verbose; profile="a, b; charset=x";charset=utf-8', '; version=;'])(
+    'is taken with the parameters "%s"',
+    async (parameters) => {
+      const headers = { 'content-type': `application/json${parameters}` };
+      expect((await place(ORDER, { headers })).result.statusCode).toBe(201);
+    },
+  );
 
   it('is refused without a type, and compressed', async () => {
     const text = JSON.stringify(ORDER);
@@ -388,6 +398,13 @@ describe('a body that is no order', () => {
     const errors = [{ field, detail: rule }];
     expect(answered.body).toStrictEqual(problem(answered, { code: 'invalid_request', detail, errors }));
   });
+});
+
+it('refuses an order that the gateway has given up, before anything is signed', async () => {
+  const given = await place(ORDER, { timeEpoch: Date.now() - 31_000 });
+  expect(given.body).toMatchObject({ status: 408, code: 'request_timeout' });
+  expect(given.placed).toStrictEqual([]);
+  expect((await place(ORDER, { timeEpoch: Date.now() - 15_000 })).placed).toHaveLength(1);
 });
 
 describe('the query of an order', () => {
@@ -441,6 +458,16 @@ describe('the headers of an order', () => {
     expect(answered.body).toStrictEqual(problem(answered, invalid([keyRule], 'A header')));
     expect(answered.placed).toStrictEqual([]);
   });
+
+  it.each(['x-idempotency-key', 'idempotency_key', 'idempotencykey', 'idempotency-token'])(
+    'refuse %s, which would be no key',
+    async (field) => {
+      const answered = await place(ORDER, { headers: { [field]: 'k', 'idempotency-key': 'k' } });
+      const errors = [{ field, detail: 'is not known: the header is Idempotency-Key.' }];
+      expect(answered.body).toStrictEqual(problem(answered, invalid(errors, 'A header')));
+      expect(answered.placed).toStrictEqual([]);
+    },
+  );
 
   const once = 'must be there once, without a comma.';
 

@@ -285,6 +285,8 @@ describe('the trace of a deployed order', () => {
     ['iam', { authorizer: { iam: { userArn: '' } } }, 403],
     ['iam', {}, 403],
     ['jwt', { authorizer: { jwt: { claims: { sub: 'me' }, scopes: ['trade'] } } }, 201],
+    ['jwt', { authorizer: { jwt: { claims: { sub: '', client_id: 'bot' } } } }, 201],
+    ['jwt', { authorizer: { jwt: { claims: { iss: 'x', azp: 'bot' } } } }, 201],
     ['jwt', { authorizer: { jwt: { claims: { sub: '' } } } }, 403],
     ['jwt', { authorizer: { iam: { userArn } } }, 403],
     ['jwt', {}, 403],
@@ -295,7 +297,9 @@ describe('the trace of a deployed order', () => {
     const trace = { requestContext, method: 'POST', headers: { 'content-type': 'application/json' } };
     const { result } = await ask(endpoint, { ...trace, body: JSON.stringify(BODY) });
     expect([result.statusCode, fake.placed.length]).toStrictEqual([status, status === 201 ? 1 : 0]);
-    if (status === 403) expect(JSON.parse(`${result.body}`)).toMatchObject({ code: 'caller_not_identified' });
+    const missing = access === 'jwt' ? /sub, client_id or azp/ : /AWS credentials/;
+    const refused = { code: 'caller_not_identified', detail: expect.stringMatching(missing) };
+    if (status === 403) expect(JSON.parse(`${result.body}`)).toMatchObject(refused);
   });
 
   it('is in all of its lines, those of refused requests included', async () => {
@@ -311,7 +315,7 @@ describe('the trace of a deployed order', () => {
       return { ...fake, place };
     };
     const endpoint = ordersEndpoint({ openOrders, checkCaller: createCallerCheck('jwt') });
-    const requestContext = { authorizer: { jwt: { claims: { sub: 'me' } } } };
+    const requestContext = { authorizer: { jwt: { claims: { sub: `me\u001b[2J${'x'.repeat(600)}` } } } };
     const headers = { 'content-type': 'application/json', 'x-request-id': 'mine' };
     const send = (body: string) =>
       ask(endpoint, { method: 'POST', headers, body, awsRequestId: 'lambda-id', requestContext });
@@ -322,7 +326,7 @@ describe('the trace of a deployed order', () => {
         request_id: 'mine',
         gateway_request_id: 'gateway-id',
         lambda_request_id: 'lambda-id',
-        gateway_caller: 'me',
+        gateway_caller: `me\\u001b[2J${'x'.repeat(501)}`,
       });
     }
     expect([traces.length, opened.length, lines.length]).toStrictEqual([1, 3, 6]);

@@ -62,7 +62,7 @@ export function toEvent(request: ClientRequest, takesOrders: boolean) {
       routeKey: key,
       stage: '$default',
       time: '20/Nov/2026:17:21:09 +0000',
-      timeEpoch: 1795195269000,
+      timeEpoch: Date.now(),
     },
     ...bodyOf(request),
   };

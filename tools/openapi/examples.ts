@@ -127,6 +127,7 @@ const ERRORS_TO_SHOW: readonly AppError[] = [
   }),
   refuse('origin_not_allowed', { origin: 'https://app.example.org' }),
   refuse('host_not_allowed', { host: 'api.example.org' }),
+  refuse('caller_not_identified', { access: 'iam' }),
   refuse('not_found', { paths: Object.values(ROUTES).map(({ path }) => path) }),
   refuse('method_not_allowed', { methods: ['GET', 'HEAD', 'OPTIONS'], path: ROUTES.markets.path }),
   refuse('price_out_of_range', { minPrice: '0.01', maxPrice: '0.99' }),

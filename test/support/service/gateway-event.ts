@@ -16,7 +16,7 @@ export interface EventParts {
   readonly pathParameters?: Record<string, string>;
   readonly body?: string;
   readonly isBase64Encoded?: boolean;
-  /** The time at which the gateway took the request in; an old one is not believed. */
+  /** The time at which the gateway took the request in; now by default. */
   readonly timeEpoch?: number;
   /** The id of the invocation on Lambda; as on the local server by default. */
   readonly awsRequestId?: string;
@@ -34,7 +34,7 @@ function gatewayEvent(
     pathParameters,
     body,
     isBase64Encoded = false,
-    timeEpoch = 0,
+    timeEpoch = Date.now(),
     requestContext,
   }: EventParts,
   requestId: string,
