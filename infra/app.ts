@@ -2,20 +2,20 @@ import { join } from 'node:path';
 import { Annotations, App, Validations } from 'aws-cdk-lib';
 import { AwsSolutionsChecks } from 'cdk-nag';
 import { ConfigError } from '../shared/settings/formats.ts';
-import { readSettings, withEnvironmentFile } from './settings/settings.ts';
+import { withEnvironmentFile } from './settings/environment-file.ts';
+import { type Place, readSettings } from './settings/settings.ts';
 import { ServiceStack } from './stack.ts';
 
 /** The folders of a deployment: the build's output, and its settings, a file per environment. */
 export type Folders = Readonly<Record<'assets' | 'environments', string>>;
 
-/** Account and region of the machine's AWS configuration. */
-type Found = Readonly<Partial<Record<'account' | 'region', string | undefined>>>;
-
-/** Adds the stack to the app; throws `ConfigError` where the context does not make sense. */
-export function addStack(app: App, { assets, environments }: Folders, found: Found): ServiceStack {
-  const settings = readSettings(withEnvironmentFile(app.node.getAllContext(), environments), found.region);
-  const { account } = found;
-  const { region } = settings;
+/**
+ * Adds the stack to the app; throws `ConfigError` where the context does not make sense. `found`: region and account of
+ * the machine's AWS configuration.
+ */
+export function addStack(app: App, { assets, environments }: Folders, found: Place): ServiceStack {
+  const settings = readSettings(withEnvironmentFile(app.node.getAllContext(), environments), found);
+  const { region, account } = settings;
   const env = { ...(account !== undefined && { account }), ...(region !== undefined && { region }) };
   const stack = new ServiceStack(app, { env, assets, settings });
   for (const warning of settings.warnings) {

@@ -1,33 +1,8 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import * as z from 'zod/mini';
-import { errorCode } from '../../shared/node-error.ts';
-import { ConfigError, refuse, type Sentence } from '../../shared/settings/formats.ts';
-import { nearestOf, parseText, readTexts } from '../../shared/settings/read.ts';
+import { refuse, type Sentence } from '../../shared/settings/formats.ts';
+import { nearestOf, readTexts } from '../../shared/settings/read.ts';
 import { CONTEXT, DEPLOYED, SETTINGS, type Table, variableOf } from '../../shared/settings/table.ts';
+import type { Context } from './environment-file.ts';
 import { type Asked, completeOrders, orderProblems } from './order-settings.ts';
-
-/** The values of `-c name=value`, of a file in `deploy/` and of cdk.json, by name. */
-export type Context = Readonly<Record<string, unknown>>;
-
-const FILE = z.looseObject({ stackName: z.string() });
-
-/**
- * Adds the settings of `deploy/NAME.json` where `-c env=NAME` names it; the command line wins. Throws `ConfigError`, which
- * never quotes the file: a key may be in it.
- */
-export function withEnvironmentFile(context: Context, folder: string): Context {
-  if (context['env'] === undefined) return context;
-  const env = parseText(`${context['env']}`, 'env', CONTEXT.env);
-  try {
-    // Two files without a name would overwrite each other's stack.
-    return { ...FILE.parse(JSON.parse(readFileSync(join(folder, `${env}.json`), 'utf8'))), ...context };
-  } catch (error) {
-    const code = errorCode(error);
-    const why = code ? `be readable (${code})` : 'be JSON: one object of settings and their values, with a stackName';
-    throw new ConfigError(`deploy/${env}.json must ${why}.`);
-  }
-}
 
 /** Names of the CDK's own context: those with a colon or an at sign, and two that its commands write. */
 const OF_THE_CDK = /[:@]|^(?:acknowledged-issue-numbers|cli-telemetry)$/;
@@ -42,16 +17,24 @@ function textOf(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-/** Returns what is wrong with the form of a setting: its name, its type, the region of its ARN. */
-function problemOfForm(name: string, value: unknown, region: string | undefined): Sentence {
+/** Region and account of a deployment, as far as synth can know them. */
+export type Place = Readonly<Partial<Record<'region' | 'account', string | undefined>>>;
+
+/** Returns what is wrong with the form of a setting: its name, its type, the region and the account of its ARN. */
+function problemOfForm(name: string, value: unknown, { region, account }: Place): Sentence {
   if (!(name in ROWS)) {
-    return `${name} is not a setting of a deployment: did you mean ${nearestOf(name, Object.keys(ROWS)).name}?`;
+    const { name: nearest, isNear } = nearestOf(name, Object.keys(ROWS));
+    return `${name} is not a setting of a deployment: ${isNear ? `did you mean ${nearest}?` : 'see docs/settings.md.'}`;
   }
   // Usually an unset shell variable: without this check a cap or the verification would be off.
   if (value === '' || value === null) return `${name} is empty: leave it out, or give it a value.`;
   if (textOf(value) === undefined) return `${name} must be a text in quotes.`;
-  const [, itsRegion = region] = /^arn:[^:]+:[^:]+:([^:]+):/.exec(`${value}`) ?? [];
+  const [, service, itsRegion = region, itsAccount = account] =
+    /^arn:[^:]+:([^:]+):([^:]+):(\d+):/.exec(`${value}`) ?? [];
   if (region && itsRegion !== region) return `${name} must be in ${region}, where the functions run.`;
+  const isForeign = account && itsAccount !== account;
+  // Another account may hold the keys; the policy of a key then names this one.
+  if (isForeign && service !== 'kms') return `${name} must be of the account to which the stack is deployed.`;
   return /:1{12}:|^0x(.)\1{39}$/i.test(`${value}`) && `${name} is that of the example: give your own.`;
 }
 
@@ -72,21 +55,25 @@ function problemsOf({ values, isGiven }: Asked): readonly Sentence[] {
 
 /**
  * Reads the settings of a deployment. Throws one `ConfigError` with a sentence for each that is missing or wrong.
- * `foundRegion`: that of the machine's AWS configuration.
+ * `found`: region and account of the machine's AWS configuration.
  */
-export function readSettings(given: Context, foundRegion?: string) {
+export function readSettings(given: Context, found: Place = {}) {
   const names = Object.keys(given).filter((name) => given[name] !== undefined && !OF_THE_CDK.test(name));
   const isDeclinedCap = (name: string) => name.includes('Notional') && given[name] === 'none';
   const said = names.filter((name) => !isDeclinedCap(name)).map((name) => [name, textOf(given[name])]);
   const texts: Readonly<Record<string, string>> = { clientVerification: 'required', ...Object.fromEntries(said) };
   const { values, problems } = readTexts(CONTEXT, texts, (name) => name);
   const isGiven = (name: string) => names.includes(name);
-  const region = isGiven('region') ? values.region : foundRegion;
+  const region = isGiven('region') ? values.region : found.region;
+  const account = values.account ?? found.account;
   // A malformed flag asks for orders, so that their mistakes are reported with it.
   const placesOrders = isGiven('placeOrder') && values.placeOrder !== 'false';
   const asked = { values, region, isGiven };
   refuse([
-    ...names.map((name) => problemOfForm(name, given[name], region)),
+    ...names.map((name) => problemOfForm(name, given[name], { region, account })),
+    found.account !== undefined &&
+      found.account !== account &&
+      'account is not that of your AWS credentials: check AWS_PROFILE.',
     ...problems,
     ...(placesOrders ? orderProblems(asked) : []),
     ...problemsOf(asked),
@@ -100,6 +87,7 @@ export function readSettings(given: Context, foundRegion?: string) {
   return {
     ...values,
     region,
+    account,
     environment: variablesOf(SETTINGS.common),
     /** Absent for a read-only deployment. */
     orders,

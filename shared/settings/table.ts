@@ -197,6 +197,7 @@ export const SETTINGS = {
       matching('an AWS region', /^[a-z]{2,4}(-[a-z]+)+-\d$/),
       'with orders, one from which the venue takes them',
     ),
+    account: row(matching('the 12 digits of an AWS account', /^\d{12}$/), 'the only AWS account to deploy to'),
     alarmTopic: row(arnOf('a topic', 'sns'), 'ARN of the SNS topic that alarms notify, in the same region'),
     readAccess: preset(oneOf(['open', 'iam', 'jwt']), 'open', 'who may read markets and books'),
     jwtIssuer: row(matching('an https URL', /^https:\/\/[\w.-]+(?:\/[\w./-]*)?$/), 'with jwt: URL of the issuer'),

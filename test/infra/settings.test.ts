@@ -1,8 +1,10 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { readSettings, withEnvironmentFile } from '../../infra/settings/settings.ts';
+import { withEnvironmentFile } from '../../infra/settings/environment-file.ts';
+import { readSettings } from '../../infra/settings/settings.ts';
 import { parseDeployedConfig } from '../../shared/settings/config.ts';
 import { CONTEXT } from '../../shared/settings/table.ts';
 import { ORDER_CONTEXT, PUBLIC, WALLET_ADDRESS } from '../../tools/support/deployment.ts';
@@ -21,7 +23,7 @@ const KMS_ARN = 'arn:aws:kms:eu-west-1:123456789012:key/1234abcd-12ab-34cd-56ef-
 
 function problemOf(context: Readonly<Record<string, unknown>>, region?: string): string {
   try {
-    readSettings(context, region);
+    readSettings(context, { region });
   } catch (error) {
     return `${error}`;
   }
@@ -138,6 +140,31 @@ describe('a deployment that cannot be made', () => {
       expect.stringContaining('privateKeySecret or kmsKey is required with orders'),
       expect.stringContaining('maxOrderNotional is required with orders'),
     ]);
+  });
+});
+
+describe('the account of a deployment', () => {
+  const OTHER = '210987654321';
+
+  it.each([
+    ['account', { account: OTHER }, 'account is not that of your AWS credentials: check AWS_PROFILE.'],
+    ['account', { account: 'prod' }, 'account must be the 12 digits of an AWS account.'],
+    ['alarmTopic', { alarmTopic: `arn:aws:sns:eu-west-1:${OTHER}:operators` }, ''],
+    ['privateKeySecret', { privateKeySecret: SECRET_ARN.replace('123456789012', OTHER) }, ''],
+  ])('is the one that settings and credentials name: %s', (name, change, sentence) => {
+    const said = sentence || `${name} must be of the account to which the stack is deployed.`;
+    const read = () => readSettings({ ...ORDER_CONTEXT, ...change }, { account: '123456789012' });
+    expect(read).toThrow(said);
+  });
+
+  it('is what its own topics, secrets and certificates are held against; keys may be of another one', () => {
+    const secretKeyArn = KMS_ARN.replace('123456789012', OTHER);
+    expect(readSettings({ ...ORDER_CONTEXT, secretKeyArn }, { account: '123456789012' }).account).toBe('123456789012');
+    const certificate = {
+      domainName: 'api.example.com',
+      certificateArn: `arn:aws:acm:eu-west-1:${OTHER}:certificate/1`,
+    };
+    expect(problemOf({ ...certificate, account: '123456789012' })).toContain('certificateArn must be of the account');
   });
 });
 
@@ -273,6 +300,11 @@ describe('settings', () => {
       'maxDailyNotionl is not a setting of a deployment: did you mean maxDailyNotional?',
     ],
     [
+      'a setting of another program, without a guess',
+      { monthlyBudgt: '5', tags: 'a' },
+      'tags is not a setting of a deployment: see docs/settings.md.',
+    ],
+    [
       'a name as commands write options',
       { 'client-verification': 'required' },
       'client-verification is not a setting of a deployment: did you mean clientVerification?',
@@ -376,15 +408,22 @@ describe('the file of an environment', () => {
     const files = {
       prod: { stackName: 'prod', region: 'eu-west-1', corsOrigins: 'https://app.example' },
       misspelt: { stackName: 'misspelt', maxDailyNotionl: 5 },
-      nameless: { region: 'eu-west-1' },
       deep: { stackName: 'deep', corsOrigins: ['https://app.example'] },
-      list: [{ stackName: 'list' }],
     };
+    const broken = {
+      nameless: '{"region":"eu-west-1"}',
+      list: '[{"stackName":"list"}]',
+      broken: '{"privateKeySecret":"0xsecret",}',
+      twice: '{"stackName":"twice","maxOrderNotional":"5","maxOrderNotional" : "0xsecret"}',
+    };
+    await writeFile(join(folder, 'long.json'), '{"stackName":"long","jwtAudience":179834912834912834}');
+    for (const [name, text] of Object.entries(broken)) {
+      await mkdir(join(folder, name));
+      await writeFile(join(folder, name, `${name}.json`), text);
+    }
     for (const [name, settings] of Object.entries(files)) {
       await writeFile(join(folder, `${name}.json`), JSON.stringify(settings));
     }
-    await writeFile(join(folder, 'broken.json'), '{"privateKeySecret":"0xsecret",}');
-    await writeFile(join(folder, 'long.json'), '{"stackName":"long","jwtAudience":179834912834912834}');
   });
 
   afterAll(() => rm(folder, { recursive: true, force: true }));
@@ -410,6 +449,19 @@ describe('the file of an environment', () => {
     expect(withEnvironmentFile(context, folder)).toStrictEqual(context);
   });
 
+  it.each([
+    [
+      { stackName: 'prod' },
+      /^ConfigError: deploy\/prod\.json has the settings of the stack prod: deploy it with -c env=prod\.$/,
+    ],
+    [
+      { env: 'deep', stackName: 'prod' },
+      /^ConfigError: deploy\/prod\.json .* prod: give deploy\/deep\.json another stackName\.$/,
+    ],
+  ])('has its stack for itself: %j', (context, sentence) => {
+    expect(problemOf(context)).toMatch(sentence);
+  });
+
   it('has an example of the stack that is deployed without one, refused until its values are replaced', () => {
     const context = withEnvironmentFile({ env: 'example' }, DEPLOY);
     expect(() => readSettings(context)).toThrow(
@@ -421,7 +473,11 @@ describe('the file of an environment', () => {
   });
 
   it.each([
-    ['is not there', { env: 'prd' }, /^ConfigError: deploy\/prd\.json must be readable \(ENOENT\)\.$/],
+    [
+      'is not there',
+      { env: 'prd' },
+      /^ConfigError: deploy\/prd\.json must be readable \(ENOENT\); there are: .*prod.*\.$/,
+    ],
     ['lies elsewhere', { env: '../prod' }, /^ConfigError: env must be the name of a file in deploy\//],
     ['is asked for without a name', { env: '' }, /^ConfigError: env must be the name of a file/],
     ['is no JSON', { env: 'broken' }, /^ConfigError: deploy\/broken\.json must be JSON: one object/],
@@ -430,8 +486,13 @@ describe('the file of an environment', () => {
     ['holds more than texts', { env: 'deep' }, /^ConfigError: corsOrigins must be a text in quotes\.$/],
     ['misspells a name', { env: 'misspelt' }, /^ConfigError: maxDailyNotionl .* did you mean maxDailyNotional\?$/],
     ['names no stack', { env: 'nameless' }, /^ConfigError: deploy\/nameless\.json must be .* with a stackName\.$/],
-  ])('stops synth where it %s', (_, context, sentence) => {
-    expect(problemOf(context)).toMatch(sentence);
-    expect(problemOf(context)).not.toContain('0xsecret');
+    ['has a setting twice', { env: 'twice' }, /^ConfigError: deploy\/twice\.json must have each setting once\.$/],
+  ])('stops synth where it %s, asked for or beside others', (_, context, sentence) => {
+    const isBroken = existsSync(join(folder, context.env, `${context.env}.json`));
+    const from = isBroken ? join(folder, context.env) : folder;
+    for (const each of isBroken ? [context, {}] : [context]) {
+      expect(problemOf(each, from)).toMatch(sentence);
+      expect(problemOf(each, from)).not.toContain('0xsecret');
+    }
   });
 });
