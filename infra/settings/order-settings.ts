@@ -1,5 +1,7 @@
 import { getAddress, isAddress } from 'ethers/address';
 import type * as z from 'zod/mini';
+import { compareDecimals, type Decimal } from '../../shared/decimal.ts';
+import { EOA_WARNING } from '../../shared/settings/config.ts';
 import { ConfigError, type Sentence, said } from '../../shared/settings/formats.ts';
 import type { CONTEXT } from '../../shared/settings/table.ts';
 import { type ChosenAccount, chooseAccount } from '../../shared/venue/polymarket/accounts.ts';
@@ -20,6 +22,13 @@ export interface Asked {
   readonly isGiven: (name: keyof typeof CONTEXT) => boolean;
 }
 
+/** Writes the variables in a sentence of the service as the settings that the operator's file has. */
+export function inSettings(sentence: string): string {
+  return sentence.replaceAll(/SERVICE_([A-Z_]+)/g, (_, name: string) =>
+    name.toLowerCase().replaceAll(/_(.)/g, (_match, letter: string) => letter.toUpperCase()),
+  );
+}
+
 /** The account that a deployment trades with, or what is wrong with it. */
 type Account = { readonly chosen?: ChosenAccount; readonly problem?: string };
 
@@ -32,7 +41,7 @@ function accountOf({ walletAddress, signatureType, funderAddress }: Asked['value
     return { chosen: chooseAccount(walletAddress, { signatureType, funderAddress }) };
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    return { problem: error.message };
+    return { problem: inSettings(error.message) };
   }
 }
 
@@ -66,17 +75,28 @@ export function orderProblems(asked: Asked): readonly Sentence[] {
   ];
 }
 
-function warningsOf({ values, isGiven }: Asked, { warning }: ChosenAccount): readonly string[] {
+/** Returns who may trade where the gateway lets strangers through; `undefined` where scopes or a list bound them. */
+function strangersOf({ orderAccess, allowedClients, jwtScopes }: Asked['values']): Sentence {
+  const isListed = allowedClients !== undefined && allowedClients.length > 0;
+  if (orderAccess === 'public') return isListed ? 'the listed clients, from anywhere,' : 'anyone who knows the URL';
+  return orderAccess === 'jwt' && !isListed && !jwtScopes && 'anyone who gets a token of the issuer';
+}
+
+function warningsOf({ values, isGiven }: Asked, { signatureType, warning }: ChosenAccount): readonly string[] {
+  const { maxOrderNotional, maxDailyNotional: daily, maxDailyNotionalPerClient: perClient, orderAccess } = values;
+  const isAbove = (cap: Decimal | undefined) => cap && daily && compareDecimals(cap, daily) > 0;
+  const strangers = strangersOf(values);
   return said([
     !isGiven('alarmTopic') && 'alarmTopic is not set, so order alarms notify nobody; give the ARN of an SNS topic.',
     !isGiven('maxDailyNotional') &&
       'maxDailyNotional is not set: nothing bounds what the orders of a day may cost; give a number, or none.',
     values.clientVerification === 'off' &&
       'clientVerification=off: X-Client-Address is an unverified claim. The specification of the service asks a production deployment to verify a wallet signature of the claimed address.',
-    values.orderAccess !== 'iam' &&
-      !isGiven('jwtScopes') &&
-      `orderAccess=${values.orderAccess}: anyone who ${values.orderAccess === 'jwt' ? 'gets a token of the issuer' : 'knows the URL'} can trade up to the caps.`,
-    warning,
+    strangers && `orderAccess=${orderAccess}: ${strangers} can trade up to the caps.`,
+    isAbove(maxOrderNotional) && 'maxOrderNotional is above maxDailyNotional, which a purchase meets first.',
+    isAbove(perClient) && 'maxDailyNotionalPerClient is above maxDailyNotional, which a client meets first.',
+    signatureType === 'eoa' && inSettings(EOA_WARNING),
+    warning && inSettings(warning),
   ]);
 }
 

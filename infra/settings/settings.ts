@@ -38,6 +38,15 @@ function problemOfForm(name: string, value: unknown, { region, account }: Place)
   return /:1{12}:|^0x(.)\1{39}$/i.test(`${value}`) && `${name} is that of the example: give your own.`;
 }
 
+/** What Lambda takes as variables of a function, less those that the stack adds. */
+const MAX_BYTES = 4_096 - 300;
+const TOO_MANY_BYTES =
+  'allowedClients and corsOrigins are too long: Lambda takes 4096 bytes as variables, some 80 clients.';
+
+function bytesOf(variables: Readonly<Record<string, string>>): number {
+  return Buffer.byteLength(Object.entries(variables).flat().join(''));
+}
+
 /** Returns sentences about settings that do not go together. */
 function problemsOf({ values, isGiven }: Asked): readonly Sentence[] {
   const usesTokens = values.orderAccess === 'jwt' || values.readAccess === 'jwt';
@@ -69,6 +78,11 @@ export function readSettings(given: Context, found: Place = {}) {
   // A malformed flag asks for orders, so that their mistakes are reported with it.
   const placesOrders = isGiven('placeOrder') && values.placeOrder !== 'false';
   const asked = { values, region, isGiven };
+  const variablesOf = (table: Table): Readonly<Record<string, string>> => {
+    const rows = Object.entries(texts).filter(([name]) => name in table);
+    return Object.fromEntries(rows.map(([name, text]) => [variableOf(name), text]));
+  };
+  const orders = placesOrders ? completeOrders(asked, variablesOf(DEPLOYED)) : undefined;
   refuse([
     ...names.map((name) => problemOfForm(name, given[name], { region, account })),
     found.account !== undefined &&
@@ -77,12 +91,8 @@ export function readSettings(given: Context, found: Place = {}) {
     ...problems,
     ...(placesOrders ? orderProblems(asked) : []),
     ...problemsOf(asked),
+    orders && bytesOf(orders.variables) > MAX_BYTES && TOO_MANY_BYTES,
   ]);
-  const variablesOf = (table: Table): Readonly<Record<string, string>> => {
-    const rows = Object.entries(texts).filter(([name]) => name in table);
-    return Object.fromEntries(rows.map(([name, text]) => [variableOf(name), text]));
-  };
-  const orders = placesOrders ? completeOrders(asked, variablesOf(DEPLOYED)) : undefined;
   const unused = names.filter((name) => name in SETTINGS.orders || name in SETTINGS.deployed);
   return {
     ...values,

@@ -109,14 +109,28 @@ describe('what moves money', () => {
     expect(readSettings({}).warnings).toStrictEqual([]);
   });
 
-  it('is open to anyone with both caps and verified clients, and with a warning', () => {
-    const { orders, warnings } = readSettings({ ...ORDER_CONTEXT, ...PUBLIC });
-    expect(orders?.orderAccess).toBe('public');
-    expect(warnings).toContain('orderAccess=public: anyone who knows the URL can trade up to the caps.');
-    const tokens = { orderAccess: 'jwt', jwtIssuer: 'https://id.example', jwtAudience: 'a', maxDailyNotional: '9' };
-    const sentence = 'orderAccess=jwt: anyone who gets a token of the issuer can trade up to the caps.';
-    expect(readSettings({ ...VERIFIED, ...tokens }).warnings).toStrictEqual([sentence]);
-    expect(readSettings({ ...VERIFIED, ...tokens, jwtScopes: 'trade' }).warnings).toStrictEqual([]);
+  const TOKENS = { orderAccess: 'jwt', jwtIssuer: 'https://id.example', jwtAudience: 'a', maxDailyNotional: '900' };
+  const allowedClients = WALLET_ADDRESS;
+
+  it.each([
+    [{ ...PUBLIC }, ['orderAccess=public: anyone who knows the URL can trade up to the caps.']],
+    [
+      { ...PUBLIC, allowedClients },
+      ['orderAccess=public: the listed clients, from anywhere, can trade up to the caps.'],
+    ],
+    [TOKENS, ['orderAccess=jwt: anyone who gets a token of the issuer can trade up to the caps.']],
+    [{ ...TOKENS, allowedClients }, []],
+    [{ ...TOKENS, jwtScopes: 'trade' }, []],
+    [
+      { maxDailyNotional: '100', maxDailyNotionalPerClient: '100.01' },
+      [
+        'maxOrderNotional is above maxDailyNotional, which a purchase meets first.',
+        'maxDailyNotionalPerClient is above maxDailyNotional, which a client meets first.',
+      ],
+    ],
+    [{ funderAddress: undefined }, [expect.stringMatching(/^the account is eoa: .* and funderAddress its address$/)]],
+  ])('is warned of with %j', (change, warnings) => {
+    expect(readSettings({ ...VERIFIED, ...change }).warnings).toStrictEqual(warnings);
   });
 
   it('wants the signature of each client unless the settings say otherwise, and then says why it should', () => {
@@ -272,17 +286,18 @@ describe('settings', () => {
     [
       'a safe without funder',
       { signatureType: 'safe' },
-      'SERVICE_FUNDER_ADDRESS must be set unless SERVICE_SIGNATURE_TYPE is eoa: the Safe of the key is 0x',
+      'funderAddress must be set unless signatureType is eoa: the Safe of the key is 0x',
     ],
-    [
-      'a funder of no kind',
-      { funderAddress: STRANGER },
-      'SERVICE_SIGNATURE_TYPE must be set, or another SERVICE_FUNDER_ADDRESS',
-    ],
+    ['a funder of no kind', { funderAddress: STRANGER }, 'signatureType must be set, or another funderAddress'],
     [
       'a kind that the funder is not of',
       { signatureType: 'deposit-wallet', funderAddress: SAFE },
-      'SERVICE_SIGNATURE_TYPE must be safe, or left out: SERVICE_FUNDER_ADDRESS is the Safe of the key.',
+      'signatureType must be safe, or left out: funderAddress is the Safe of the key.',
+    ],
+    [
+      'more than the variables of a function hold',
+      { ...PUBLIC, allowedClients: Array.from({ length: 90 }, () => WALLET_ADDRESS).join() },
+      'allowedClients and corsOrigins are too long: Lambda takes 4096 bytes',
     ],
     ['no reads', { booksPerSecond: 0 }, 'booksPerSecond must be a whole number from 1 to 10000'],
     ['any origin', { corsOrigins: '*' }, 'corsOrigins must be exact origins'],
@@ -332,9 +347,7 @@ describe('settings', () => {
     const { orders, warnings } = readSettings({ ...VERIFIED, ...foreign });
     expect(orders?.variables).toMatchObject({ SERVICE_SIGNATURE_TYPE: 'deposit-wallet' });
     expect(warnings).toStrictEqual([
-      expect.stringMatching(
-        /^SERVICE_FUNDER_ADDRESS is none of the accounts of the key, which are eoa 0x7099.*, proxy 0x/,
-      ),
+      expect.stringMatching(/^funderAddress is none of the accounts of the key, which are eoa 0x7099.*, proxy 0x/),
     ]);
   });
 
