@@ -212,14 +212,14 @@ export const ERRORS = {
   },
   daily_cap_reached: {
     status: 422,
-    when: "the orders of the UTC day, or those of the client, would exceed the operator's daily cap",
+    when: "the purchases of the UTC day, or those of the client, would exceed the operator's daily cap; a sale is never refused by it",
     facts: {
       maxDailyNotional: { kind: 'decimal', meaning: 'Largest price times size of a day, in collateral.' },
       resetsAt: { kind: 'time', meaning: 'The next midnight in UTC, when the count begins again.' },
-      scope: { kind: ['client', 'service'], meaning: 'Whose orders count: those of the verified client, or all.' },
+      scope: { kind: ['client', 'service'], meaning: 'Whose purchases count: those of the verified client, or all.' },
     },
     detail: (facts: { maxDailyNotional: string; resetsAt: string; scope: 'client' | 'service' }) =>
-      `This order would exceed the daily cap of ${facts.maxDailyNotional} of ${facts.scope === 'client' ? 'your address' : 'this service'}. ` +
+      `This purchase would exceed the daily cap of ${facts.maxDailyNotional} of ${facts.scope === 'client' ? 'your address' : 'this service'}. ` +
       `Reduce it, or try again after ${facts.resetsAt}.`,
   },
   post_only_would_cross: {

@@ -718,7 +718,7 @@ export interface components {
             /** @description Largest price times size, in collateral. */
             max_notional: string;
         };
-        /** @description Answered when the orders of the UTC day, or those of the client, would exceed the operator's daily cap. */
+        /** @description Answered when the purchases of the UTC day, or those of the client, would exceed the operator's daily cap; a sale is never refused by it. */
         DailyCapReachedProblem: {
             /** @constant */
             type: "about:blank";
@@ -742,7 +742,7 @@ export interface components {
             /** @description The next midnight in UTC, when the count begins again. */
             resets_at: string;
             /**
-             * @description Whose orders count: those of the verified client, or all.
+             * @description Whose purchases count: those of the verified client, or all.
              * @enum {string}
              */
             scope: "client" | "service";
@@ -1637,7 +1637,7 @@ export interface operations {
              *     - `notional_below_minimum`: an order that would match at once is worth too little.
              *     - `expiry_too_soon`: `expires_at` is not at least 120 s after the venue's present time.
              *     - `order_above_cap`: price times size is above the operator's cap.
-             *     - `daily_cap_reached`: the orders of the UTC day, or those of the client, would exceed the operator's daily cap.
+             *     - `daily_cap_reached`: the purchases of the UTC day, or those of the client, would exceed the operator's daily cap; a sale is never refused by it.
              *     - `post_only_would_cross`: a post-only order would match at once.
              *     - `market_not_accepting_orders`: the market takes no orders now.
              *     - `insufficient_balance`: the operator's account cannot cover the order.

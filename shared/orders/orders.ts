@@ -128,6 +128,7 @@ async function sign(placing: Placing): Promise<UnfinishedOrder> {
   const { entry, order, client, requestId, caller, call } = placing;
   const { orderId, conditionId, payload, signedAt } = await entry.sign(order, call);
   const lease = newLease(placing, signedAt);
+  const isCapped = placing.maxDailyNotional !== undefined || placing.maxDailyNotionalPerClient !== undefined;
   return {
     state: 'unfinished',
     orderId,
@@ -136,7 +137,8 @@ async function sign(placing: Placing): Promise<UnfinishedOrder> {
     walletAddress: entry.walletAddress,
     signedFor: entry.signedFor,
     signedAt,
-    countedOn: placing.maxDailyNotional || placing.maxDailyNotionalPerClient ? dayOf(signedAt) : null,
+    // A sale brings money in: no cap of a day keeps anybody in a position.
+    countedOn: order.side === 'buy' && isCapped ? dayOf(signedAt) : null,
     requestId,
     caller,
     client,
@@ -206,7 +208,8 @@ function checkBelongs(record: OrderRecord, { entry, order, client }: Placing): v
     record.walletAddress === entry.walletAddress &&
     isDeepStrictEqual(record.signedFor, entry.signedFor) &&
     (owner === null) === (caller === null);
-  if (!isDeepStrictEqual(record.terms, order)) throw refuse('idempotency_key_reused', { belongsTo: 'another order' });
   if (!isSameService) throw refuse('idempotency_key_reused', { belongsTo: 'another service' });
+  // Before the order: another client must not learn by guesses which order a key names.
   if (owner !== caller) throw refuse('idempotency_key_reused', { belongsTo: 'another client' });
+  if (!isDeepStrictEqual(record.terms, order)) throw refuse('idempotency_key_reused', { belongsTo: 'another order' });
 }

@@ -94,9 +94,9 @@ const BYTES32 = parsed('32 bytes as 64 hex digits, with or without 0x', (text) =
   return hex && `0x${hex.toLowerCase()}`;
 });
 
-/** In units of collateral. */
-const AMOUNT = parsed('a decimal above zero, such as 250 or 99.5', (text) => {
-  const amount = parseDecimal(text);
+/** In units of collateral. A sum in a table of DynamoDB has at most 38 digits, 6 of them after the point. */
+const AMOUNT = parsed('a decimal above zero, such as 250 or 99.5, with at most 18 digits before the point', (text) => {
+  const amount = /^\d{1,18}(?:\.|$)/.test(text) ? parseDecimal(text) : undefined;
   return amount && compareDecimals(amount, ZERO) > 0 ? amount : undefined;
 });
 
@@ -163,7 +163,10 @@ export const SETTINGS = {
     funderAddress: row(ADDRESS, "the account that holds the funds, where it is not the key's (eoa)"),
     builderCode: row(BYTES32, "the venue's builder attribution: 32 bytes of hex, signed into each order"),
     maxOrderNotional: row(AMOUNT, 'refuses an order with a larger price times size, in pUSD before fees'),
-    maxDailyNotional: row(AMOUNT, 'refuses an order with which those of the UTC day would be larger, in pUSD'),
+    maxDailyNotional: row(
+      AMOUNT,
+      'refuses a purchase with which those of the UTC day would be larger, in pUSD; sales do not count',
+    ),
     maxDailyNotionalPerClient: row(AMOUNT, 'the same for each verified client; needs verification'),
     clientVerification: preset(oneOf(['off', 'required']), 'off', 'required: clients sign their orders (as deployed)'),
     allowedClients: row(CLIENTS, 'with verification: addresses that may order, comma-separated; all without it'),

@@ -434,6 +434,16 @@ describe('orders under an idempotency key', () => {
       expect((await ask5('c', capped(), order({ size: '4' }))).replayed).toBe(false);
     });
 
+    it('never refuses a sale, and does not count it, placed or refused', async () => {
+      await ask5('a');
+      await ask5('b');
+      const sale: LimitOrder = { ...order(), side: 'sell' };
+      expect((await ask5('c', capped(), sale)).placement.status).toBe('live');
+      venue.submit = fail('order_rejected');
+      expect((await refusal(ask5('d', capped(), sale))).code).toBe('order_rejected');
+      expect(counted()).toBe(10_000_000n);
+    });
+
     it('is counted once, however often it is asked for', async () => {
       venue.submit = fail('venue_unavailable');
       await refusal(ask5('a'));

@@ -8,7 +8,7 @@ import type { OrderClient, OrderRecord } from '../../../shared/orders/record.ts'
 import { FULL_EXTENT } from '../../support/jest.ts';
 import { explore } from '../../support/orders/interleavings.ts';
 import { createMemoryOrderStore } from '../../support/orders/order-records.ts';
-import { createWorld, requestOf } from '../../support/orders/order-world.ts';
+import { createWorld, ORDER, requestOf } from '../../support/orders/order-world.ts';
 import {
   beginSlowly,
   DAY,
@@ -515,7 +515,11 @@ describe('a key', () => {
         code: 'idempotency_key_reused',
         message: expect.stringContaining(why),
       });
-      expect([world.asked, world.store.calls]).toStrictEqual([[], ['read']]);
+      // Nor does the answer to another order tell which one the key names.
+      await expect(world.place(world.open(), 'key', second, { ...ORDER, price: '0.6' })).rejects.toMatchObject({
+        message: expect.stringContaining(why),
+      });
+      expect([world.asked, world.store.calls]).toStrictEqual([[], ['read', 'read']]);
     }
   });
 

@@ -468,7 +468,11 @@ const BOUNDS: readonly (readonly [string, readonly string[], readonly string[]])
     ['a'.repeat(7), 'a'.repeat(257), `${'a'.repeat(8)}===`, `=${'a'.repeat(8)}`],
   ],
   ['SERVICE_CLOB_API_PASSPHRASE', ['!', '~'.repeat(256)], ['~'.repeat(257), '\u007f']],
-  ['SERVICE_MAX_ORDER_NOTIONAL', ['0.000001', '1'.repeat(100)], ['0.0', '1'.repeat(101)]],
+  [
+    'SERVICE_MAX_ORDER_NOTIONAL',
+    ['0.000001', '9'.repeat(18), `1.${'1'.repeat(98)}`],
+    ['0.0', '1'.repeat(19), `1.${'1'.repeat(99)}`],
+  ],
 ];
 
 describe('a setting at its bounds', () => {

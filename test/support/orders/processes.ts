@@ -4,7 +4,7 @@ import type { OrderStore } from '../../../shared/orders/order-store.ts';
 import { createOrders, type Orders } from '../../../shared/orders/orders.ts';
 import type { OrderClient } from '../../../shared/orders/record.ts';
 import type { OrderResult } from '../../../shared/orders/turn.ts';
-import type { Fate, Placement, SendingCall, SignedOrder } from '../../../shared/venue/port.ts';
+import type { Fate, LimitOrder, Placement, SendingCall, SignedOrder } from '../../../shared/venue/port.ts';
 import { collectLog } from '../service/collected-log.ts';
 import { createMemoryOrderStore, NOTHING_FILLED, SIGNED_FOR, type StoreCall, WALLET } from './order-records.ts';
 import { ORDER, requestOf } from './order-world.ts';
@@ -109,9 +109,14 @@ export function openWorld() {
       uptime: () => clock.uptime,
       maxDailyNotional: parseDecimal(dailyCap),
     });
-  const place = (orders: Orders = open(), key: string | null = 'key', client: OrderClient | null = null) =>
+  const place = (
+    orders: Orders = open(),
+    key: string | null = 'key',
+    client: OrderClient | null = null,
+    order: LimitOrder = ORDER,
+  ) =>
     orders.place(
-      { ...requestOf(ORDER, key ?? undefined), client },
+      { ...requestOf(order, key ?? undefined), client },
       { deadline: 24_000, venueRequests: [], trace: TRACE },
     );
   /** Leaves an unfinished order under the key, whose lease was given back. */
