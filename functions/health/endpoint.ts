@@ -13,14 +13,16 @@ export interface HealthFacts {
   readonly walletAddress: string | null;
   /** The account that holds the funds, where it is not the key's. */
   readonly funderAddress: string | undefined;
+  readonly clientVerification: 'off' | 'required';
 }
 
-function toWire({ mode, walletAddress, funderAddress }: HealthFacts): Wire<typeof healthStatus> {
+function toWire({ mode, walletAddress, funderAddress, clientVerification }: HealthFacts): Wire<typeof healthStatus> {
   return {
     status: 'ok',
     mode,
     wallet_address: walletAddress,
     ...(funderAddress !== undefined && { funder_address: funderAddress }),
+    client_verification: clientVerification,
     settlement_chain: 'polygon',
     venue: 'polymarket',
     version: VERSION,

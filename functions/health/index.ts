@@ -6,12 +6,12 @@ import { ROUTES } from '../routes.ts';
 import { healthEndpoint } from './endpoint.ts';
 
 const { config, serve } = openDeployed();
-const { walletAddress = null, funderAddress } = config;
+const { walletAddress = null, funderAddress, clientVerification } = config;
 const mode = walletAddress === null ? 'read-only' : 'order-placing';
 
 /** By the path of the route, not of the request: a custom domain may add a prefix to that. */
 const HANDLERS = new Map<string, GatewayHandler>([
-  [ROUTES.health.path, serve(healthEndpoint({ mode, walletAddress, funderAddress }))],
+  [ROUTES.health.path, serve(healthEndpoint({ mode, walletAddress, funderAddress, clientVerification }))],
   [ROUTES.orders.path, serve(disabledOrdersEndpoint('The service is read-only: its operator has not set placeOrder.'))],
 ]);
 

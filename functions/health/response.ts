@@ -11,6 +11,9 @@ export const healthStatus = z.object({
     ),
   ),
   funder_address: z.optional(address("The account that holds the funds, where it is not the key's own.")),
+  client_verification: z
+    .enum(['off', 'required'])
+    .check(z.describe('`required`: each order must be signed by the wallet of its client.')),
   settlement_chain: z.literal('polygon'),
   venue: z.literal('polymarket'),
   version: text('Version of the service.'),

@@ -107,12 +107,13 @@ export function completeOrders(asked: Asked, given: Readonly<Record<string, stri
   const { chosen } = accountOf(values);
   if (!region || !values.walletAddress || !(privateKeySecret ?? kmsKey) || !chosen) return undefined;
   const walletAddress = getAddress(values.walletAddress);
-  /** The variables by which the functions of health and of orders know the wallet. */
+  /** The variables of the functions of health and of orders. */
   const walletVariables = {
     SERVICE_PLACE_ORDER: '1',
     SERVICE_WALLET_ADDRESS: walletAddress,
     ...(funderAddress !== undefined && { SERVICE_FUNDER_ADDRESS: chosen.funderAddress }),
     SERVICE_ORDER_ACCESS: orderAccess,
+    SERVICE_CLIENT_VERIFICATION: values.clientVerification,
   };
   const variables: typeof given = { ...given, ...walletVariables, SERVICE_SIGNATURE_TYPE: chosen.signatureType };
   return {

@@ -123,7 +123,8 @@ export async function startService(
     const marketData = createMarketData(config, log);
     let authorities: readonly string[] = [];
     const verification = await openVerification(config, () => authorities);
-    const health = { mode: config.mode, ...account };
+    const clientVerification = verification ? 'required' : 'off';
+    const health = { mode: config.mode, ...account, clientVerification } as const;
     const handlers = createHandlers({ serve, health, marketData, openOrders, verification });
     if (store?.isNew && !throwAway) {
       log.warn('new order store: keys of earlier orders are not known here', { store: store.place });

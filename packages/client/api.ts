@@ -138,6 +138,11 @@ export interface components {
             wallet_address: string | null;
             /** @description The account that holds the funds, where it is not the key's own. */
             funder_address?: string;
+            /**
+             * @description `required`: each order must be signed by the wallet of its client.
+             * @enum {string}
+             */
+            client_verification: "off" | "required";
             /** @constant */
             settlement_chain: "polygon";
             /** @constant */

@@ -26,7 +26,12 @@ const EVIL = [
   `${LISTED_ORIGIN},${LISTED_ORIGIN}`,
 ];
 
-const health = healthEndpoint({ mode: 'read-only', walletAddress: null, funderAddress: undefined });
+const health = healthEndpoint({
+  mode: 'read-only',
+  walletAddress: null,
+  funderAddress: undefined,
+  clientVerification: 'off',
+});
 const markets = marketsEndpoint(fakeMarketData());
 const book = bookEndpoint(fakeMarketData());
 
@@ -34,8 +39,12 @@ async function corsOf(
   endpoint: Endpoint,
   method: string,
   origin: string | undefined,
+  asked?: string,
 ): Promise<Record<string, unknown>> {
-  const headers: Record<string, string> = origin === undefined ? {} : { origin };
+  const headers: Record<string, string> = {
+    ...(origin !== undefined && { origin }),
+    ...(asked !== undefined && { 'access-control-request-headers': asked }),
+  };
   const { result } = await ask(endpoint, { method, headers, pathParameters: { token_id: TOKEN_ID } });
   const names = Object.entries(result.headers ?? {}).filter(([name]) => /^(access-control|vary|allow$)/.test(name));
   return { status: result.statusCode, ...Object.fromEntries(names) };
@@ -64,6 +73,19 @@ describe.each([
       'access-control-max-age': '600',
     });
   });
+});
+
+const ASKED = 'baggage,sentry-trace, traceparent';
+
+it.each([
+  ['markets', markets, ASKED, ASKED],
+  ['book', book, ASKED, ASKED],
+  ['health', health, ASKED, ASKED],
+  ['health asked for no name of a header', health, 'a<b>', ALLOWED],
+  ['orders', disabledOrdersEndpoint('x'), ASKED, ALLOWED],
+])('a preflight of %s allows the names that are right for it', async (_name, endpoint, asked, allowed) => {
+  const answer = await corsOf(endpoint, 'OPTIONS', LISTED_ORIGIN, asked);
+  expect(answer['access-control-allow-headers']).toBe(allowed);
 });
 
 describe('health', () => {

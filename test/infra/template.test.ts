@@ -293,17 +293,21 @@ describe('the flag placeOrder', () => {
     expect(added.length).toBeGreaterThan(15);
   });
 
-  it('tells the function of orders all, and health which wallet trades, in the EIP-55 form', () => {
+  it('tells the function of orders all, and health which wallet trades and whether clients sign', () => {
     const functions = Object.values(template.findResources('AWS::Lambda::Function'));
     const variables = functions.map(({ Properties }) => Properties.Environment?.Variables ?? {});
-    const wallet = { SERVICE_PLACE_ORDER: '1', SERVICE_WALLET_ADDRESS: WALLET_ADDRESS, SERVICE_ORDER_ACCESS: 'iam' };
+    const wallet = {
+      SERVICE_PLACE_ORDER: '1',
+      SERVICE_WALLET_ADDRESS: WALLET_ADDRESS,
+      SERVICE_ORDER_ACCESS: 'iam',
+      SERVICE_CLIENT_VERIFICATION: 'off',
+    };
     expect(variables).toStrictEqual([
       wallet,
       {},
       {},
       {
         ...wallet,
-        SERVICE_CLIENT_VERIFICATION: 'off',
         SERVICE_SIGNATURE_TYPE: 'eoa',
         SERVICE_MAX_ORDER_NOTIONAL: '50',
         SERVICE_PRIVATE_KEY_SECRET: SECRET_NAME,

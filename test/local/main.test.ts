@@ -204,6 +204,7 @@ describe('the service', () => {
       status: 'ok',
       mode,
       wallet_address: address,
+      client_verification: 'off',
       settlement_chain: 'polygon',
       venue: 'polymarket',
       version: '1.0.0',

@@ -321,6 +321,7 @@ describe('the document', () => {
       status: 'ok',
       mode: 'read-only',
       wallet_address: null,
+      client_verification: 'off',
       settlement_chain: 'polygon',
       venue: 'polymarket',
       version: '1',

@@ -83,6 +83,7 @@ const HEALTH = {
   status: 'ok',
   mode: 'order-placing',
   wallet_address: WALLET,
+  client_verification: 'off',
   settlement_chain: 'polygon',
   venue: 'polymarket',
   version: VERSION,

@@ -66,7 +66,12 @@ const lateArrivalMs = options.flaw === 'no late arrivals' ? 0 : LATE_ARRIVAL_MS;
 const orders = withBudget(createOrders({ entry, store, log, leaseMs: LEASE_MS, lateArrivalMs }));
 const handlers = createHandlers({
   serve,
-  health: { mode: 'order-placing', walletAddress: entry.walletAddress, funderAddress: undefined },
+  health: {
+    mode: 'order-placing',
+    walletAddress: entry.walletAddress,
+    funderAddress: undefined,
+    clientVerification: 'off',
+  },
   marketData: createMarketData(config, log),
   openOrders: async () => orders,
 });

@@ -35,7 +35,12 @@ export function createTestHandlers({ orders, marketData = fakeMarketData() }: Se
     if (opened === null) throw refuse('order_placement_disabled', { why: DISABLED });
     return opened;
   };
-  const health = { mode: 'read-only', walletAddress: null, funderAddress: undefined } as const;
+  const health = {
+    mode: 'read-only',
+    walletAddress: null,
+    funderAddress: undefined,
+    clientVerification: 'off',
+  } as const;
   const serve = (endpoint: Endpoint) => createGatewayHandler(endpoint, pipeline);
   return createHandlers({ serve, health, marketData, openOrders });
 }
