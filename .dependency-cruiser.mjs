@@ -112,7 +112,7 @@ export default {
       },
       to: {
         path: '^shared/venue/polymarket/',
-        pathNot: '^shared/venue/polymarket/(accounts|market-data|official-client|order-entry)\\.ts$',
+        pathNot: '^shared/venue/polymarket/(accounts|http/clock|market-data|official-client|order-entry)\\.ts$',
       },
     },
     {

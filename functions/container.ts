@@ -1,11 +1,12 @@
 import { createLog, type LogOptions } from '../shared/log.ts';
 import { type Config, parseDeployedConfig } from '../shared/settings/config.ts';
 import type { Environment } from '../shared/settings/table.ts';
+import { openClock } from '../shared/venue/polymarket/http/clock.ts';
 import type { Endpoint } from './http.ts';
 import { createGatewayHandler } from './pipeline.ts';
 
 /**
- * Opens settings, log and pipeline of a process; throws `ConfigError` for malformed settings. `write`
+ * Opens settings, log, clock and pipeline of a process; throws `ConfigError` for malformed settings. `write`
  * takes the lines of the log; the default is the standard output. `serve` puts the pipeline around an endpoint.
  */
 export function openContainer<C extends Config>(
@@ -17,7 +18,8 @@ export function openContainer<C extends Config>(
   const { corsOrigins, logLevel, warnings } = config;
   const log = createLog({ level: logLevel, write });
   for (const warning of warnings) log.warn(warning);
-  return { config, log, serve: (endpoint: Endpoint) => createGatewayHandler(endpoint, { log, corsOrigins }) };
+  const serve = (endpoint: Endpoint) => createGatewayHandler(endpoint, { log, corsOrigins });
+  return { config, log, clock: openClock(log), serve };
 }
 
 /** Opens the container of a deployed function; throws `ConfigError` for malformed settings. */

@@ -92,7 +92,9 @@ export function ordersEndpoint({ openOrders, verification, checkCaller }: Orders
       const claimed = claimedClient(headers);
       const asked = orderToWire(order);
       note({ order: asked, ...clientTrace(claimed) });
-      const client = verification?.verify({ headers, domainName, order: asked, now: orders.now() }) ?? claimed;
+      const client = verification
+        ? verification.verify({ headers, domainName, order: asked, now: await orders.now(call) })
+        : claimed;
       if (verification) note(clientTrace(client));
       const idempotencyKey = headers['idempotency-key'];
       const result = await orders.place({ order, idempotencyKey, client, requestId, caller }, call);

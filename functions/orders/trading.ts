@@ -6,6 +6,7 @@ import { createDynamoDbStore } from '../../shared/orders/dynamodb-store.ts';
 import { createOrders, type Orders } from '../../shared/orders/orders.ts';
 import { type DeployedConfig, EOA_WARNING } from '../../shared/settings/config.ts';
 import { ConfigError } from '../../shared/settings/formats.ts';
+import type { VenueClock } from '../../shared/venue/polymarket/http/clock.ts';
 import type { Call } from '../../shared/venue/port.ts';
 import { createCallerCheck } from './caller.ts';
 import type { OpenOrders, OrdersDeps } from './endpoint.ts';
@@ -39,7 +40,7 @@ function checkAccount(pinnedAddress: string, config: DeployedConfig, log: Log): 
  * refuses its credentials, and trades only with the pinned address. Throws `ConfigError` without a key, and if the pinned
  * address does not control the account.
  */
-function createTrading(config: DeployedConfig, log: Log): OpenOrders {
+function createTrading(config: DeployedConfig, log: Log, clock: VenueClock): OpenOrders {
   if (config.orders.kind !== 'on') {
     throw new ConfigError(
       'SERVICE_PLACE_ORDER=1, SERVICE_WALLET_ADDRESS, SERVICE_ORDER_ACCESS, SERVICE_PRIVATE_KEY_SECRET or SERVICE_KMS_KEY, and SERVICE_ORDERS_TABLE must be set.',
@@ -101,7 +102,7 @@ function createTrading(config: DeployedConfig, log: Log): OpenOrders {
     checkPinned(key, opening);
     // They know the last refusal of credentials: others would ask the venue for new ones with every order.
     if (before && isSame(key, before.key)) return before;
-    const entry = createOrderEntry({ ...config, ...key, reloadCredentials: (call) => reload(key, call) }, log);
+    const entry = createOrderEntry({ ...config, ...key, reloadCredentials: (call) => reload(key, call) }, log, clock);
     const orders = createOrders({ ...config, entry, store, log });
     // The operator may have rotated a key whose credentials are derived: the next request reads the secret again.
     const place: Orders['place'] = async (...request) => {
@@ -129,8 +130,8 @@ function createTrading(config: DeployedConfig, log: Log): OpenOrders {
 }
 
 /** Opens the parts of the deployed order function. */
-export async function openTrading(config: DeployedConfig, log: Log): Promise<OrdersDeps> {
-  const openOrders = createTrading(config, log);
+export async function openTrading(config: DeployedConfig, log: Log, clock: VenueClock): Promise<OrdersDeps> {
+  const openOrders = createTrading(config, log, clock);
   // At init, while no caller waits. A failure is logged by then, and the next request tries again.
   await openOrders().catch(() => undefined);
   const verification = await openVerification(config);

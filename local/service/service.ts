@@ -60,7 +60,12 @@ export interface StartOptions {
   readonly announce?: (listening: Listening) => void;
 }
 
-function openTrading(config: LocalConfig, wallet: Wallet | undefined, store: Store | undefined, log: Log): OpenOrders {
+function openTrading(
+  config: LocalConfig,
+  wallet: Wallet | undefined,
+  store: Store | undefined,
+  { log, clock }: Pick<ReturnType<typeof openContainer>, 'log' | 'clock'>,
+): OpenOrders {
   const { orders, ...rest } = config;
   if (orders.kind === 'off' || !wallet || !store) {
     const missing = orders.kind === 'off' ? orders.missing : [];
@@ -75,7 +80,7 @@ function openTrading(config: LocalConfig, wallet: Wallet | undefined, store: Sto
       import('#venue/order-entry'),
       import('../../shared/orders/orders.ts'),
     ]);
-    const entry = createOrderEntry({ ...rest, wallet, credentials: orders.credentials }, log);
+    const entry = createOrderEntry({ ...rest, wallet, credentials: orders.credentials }, log, clock);
     return createOrders({ ...config, entry, store, log });
   });
 }
@@ -109,7 +114,7 @@ export async function startService(
   env: Environment,
   { write, throwAway = false, announce }: StartOptions = {},
 ): Promise<Service> {
-  const { config, log, serve } = openContainer(parseLocalConfig, env, write);
+  const { config, log, clock, serve } = openContainer(parseLocalConfig, env, write);
   let store: Store | undefined;
   try {
     const [{ createHandlers }, { createMarketData }, { startServer }] = await Promise.all([
@@ -119,8 +124,8 @@ export async function startService(
     ]);
     const account = await accountOf(config);
     if (config.mode === 'order-placing') store = await openStore(config, log);
-    const openOrders = openTrading(config, account.wallet, store, log);
-    const marketData = createMarketData(config, log);
+    const openOrders = openTrading(config, account.wallet, store, { log, clock });
+    const marketData = createMarketData(config, log, clock);
     let authorities: readonly string[] = [];
     const verification = await openVerification(config, () => authorities);
     const clientVerification = verification ? 'required' : 'off';

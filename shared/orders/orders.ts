@@ -24,8 +24,8 @@ const DAY_MS = 86_400_000;
 export interface Orders {
   /** EIP-55 address of the wallet key. */
   readonly walletAddress: string;
-  /** Returns the time, as `OrderEntry.now`. */
-  now(): number;
+  /** Returns the time of `OrderEntry.now`, and asks the venue for it where `OrderEntry.syncClock` does. */
+  now(call: Call): Promise<number>;
   /**
    * Places one limit order; with an idempotency key exactly one, however often it is called, as long as the store keeps
    * what it has confirmed and the venue recognises the same signed bytes. Every order is stored before its bytes leave.
@@ -76,7 +76,10 @@ export function createOrders({
   const remainingMs = judgeLeases(leaseMs, uptime);
   return {
     walletAddress: entry.walletAddress,
-    now: entry.now,
+    async now(call) {
+      await entry.syncClock(call);
+      return entry.now();
+    },
     async place(request, call) {
       // A caller cannot guess the key of an order without one.
       const key = request.idempotencyKey ?? `once ${randomUUID()}`;
@@ -177,7 +180,8 @@ async function claimFound(record: OrderRecord, placing: Placing): Promise<Turn |
 /** Takes over an order that an earlier request left unfinished; 409 while that holds it. */
 async function takeOver(found: UnfinishedOrder, placing: Placing): Promise<Turn | FinishedOrder> {
   const { entry, store, log, remainingMs, key, call } = placing;
-  await entry.syncClock(call);
+  // A clock that stood still is behind: by it, the lease only ends later.
+  await entry.syncClock(call).catch(() => undefined);
   const now = entry.now();
   if (remainingMs(found.lease, now) > 0) throw orderInProgress(placing, found);
   const lease = newLease(placing, now);

@@ -208,7 +208,10 @@ export interface OrderEntry {
   readonly signedFor: SignedFor;
   /** Returns the time by the venue's clock, and by ours before its first answer; in milliseconds of the Unix epoch. */
   now(): number;
-  /** Asks the venue for the time if none of its answers has come yet. Never fails. */
+  /**
+   * Asks the venue for the time if none of its answers has come yet, or our wall clock has run ahead since the last one.
+   * Throws 503 `venue_unavailable` where it has run ahead, and the venue cannot be asked.
+   */
   syncClock(call: Call): Promise<void>;
   /**
    * Checks the order against the market's rules and the operator's cap, and signs it. Sends only reads. Errors: those of

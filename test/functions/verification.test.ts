@@ -262,7 +262,7 @@ describe('verification', () => {
   });
 
   it('goes by the clock of the orders and by the name that the gateway has', async () => {
-    const orders = { ...fakeOrders(), now: () => NOW };
+    const orders = { ...fakeOrders(), now: async () => NOW };
     const endpoint = ordersEndpoint({ openOrders: async () => orders, verification: createVerification(WALLET_KINDS) });
     const place = async (seconds: number) => {
       const headers = { 'content-type': 'application/json', ...(await sign(seconds)) };

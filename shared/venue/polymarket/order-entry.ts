@@ -1,7 +1,7 @@
 import type { ApiCredentials } from '../../account.ts';
 import { compareDecimals, formatDecimal, multiplyDecimals, toDecimal } from '../../decimal.ts';
 import { refuse } from '../../errors.ts';
-import { MIN_LIFE_MS, WRONG_CLOCK_MS } from '../../limits.ts';
+import { MIN_LIFE_MS } from '../../limits.ts';
 import type { Log } from '../../log.ts';
 import type { Config } from '../../settings/config.ts';
 import { formatTime } from '../../time.ts';
@@ -10,6 +10,7 @@ import type { Call, LimitOrder, OrderEntry, SignedOrder } from '../port.ts';
 import { CHAIN_ID, openAccount } from './accounts.ts';
 import { deriveApiKey } from './calls/derive-api-key.ts';
 import { askForTime } from './calls/read-time.ts';
+import { openClock } from './http/clock.ts';
 import { createCredentialSource } from './http/signed-requests.ts';
 import { createTransport } from './http/transport.ts';
 import { createOrderRuleBook } from './order-rules.ts';
@@ -28,13 +29,12 @@ export interface OrderEntrySettings
 }
 
 /** Opens the capability to trade with one wallet. Throws `ConfigError` where the settings contradict each other. */
-export function createOrderEntry(settings: OrderEntrySettings, log: Log): OrderEntry {
+export function createOrderEntry(settings: OrderEntrySettings, log: Log, clock = openClock(log)): OrderEntry {
   const { wallet } = settings;
   const account = openAccount(wallet, settings);
   const { signatureType } = account;
   const { proxyEnv } = settings;
-  const clob = createTransport(settings.clobUrl, { proxyEnv });
-  const { clock } = clob;
+  const clob = createTransport(settings.clobUrl, { clock, proxyEnv });
   const { credentials: given, reloadCredentials, maxOrderNotional: cap } = settings;
   let isRenewal = given !== undefined;
   /** The given ones, their replacements, or those that the key derives. */
@@ -47,7 +47,7 @@ export function createOrderEntry(settings: OrderEntrySettings, log: Log): OrderE
   const rules = createOrderRuleBook(clob);
   const submissions = createSubmissions({
     clob,
-    orders: createTransport(settings.clobUrl, { clock, proxyEnv }),
+    orders: createTransport(settings.clobUrl, { clock, timeFrom: clob, proxyEnv }),
     walletAddress: wallet.address,
     signatureType,
     credentials,
@@ -55,18 +55,10 @@ export function createOrderEntry(settings: OrderEntrySettings, log: Log): OrderE
     log,
   });
 
-  let hasWarned = false;
-
-  /** Warns once if one of the two clocks must be wrong. */
   async function syncClock(call: Call): Promise<void> {
-    if (!clock.isKnown()) await askForTime(clob, call, log);
-    const skew = clock.skew();
-    if (hasWarned || Math.abs(skew) <= WRONG_CLOCK_MS) return;
-    hasWarned = true;
-    log.warn('our clock and that of the venue differ by more than a minute: set ours by NTP', {
-      venue_ahead_s: Math.round(skew / 1_000),
-      ...call.trace,
-    });
+    if (clock.isKnown() && !clock.isStale()) return;
+    await askForTime(clob, call, log);
+    if (clock.isStale()) throw refuse('venue_unavailable', { why: 'busy' });
   }
 
   async function sign(order: LimitOrder, call: Call): Promise<SignedOrder> {

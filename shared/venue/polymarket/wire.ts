@@ -1,7 +1,6 @@
 import * as z from 'zod/mini';
 import { compareDecimals, type Decimal, formatDecimal, fromUnits, parseNumber, ZERO } from '../../decimal.ts';
 import type { PriceLevel } from '../port.ts';
-import { parseJson } from './http/transport.ts';
 
 /** The parts that the venue's answers share. A descriptive field is lenient (`null`); one that decides about money is not. */
 
@@ -19,6 +18,15 @@ export function readBy<T>(read: (value: unknown) => T) {
 /** Creates the schema of a descriptive member: `null` for one of another form. */
 export function lenient<T extends z.ZodMiniType>(form: T) {
   return z.catch(z.nullable(form), null);
+}
+
+/** Parses the text of an answer as JSON; returns `undefined` for anything else. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 /** Parses JSON with its numbers in the digits that were written; returns `undefined` for another text. */

@@ -5,8 +5,8 @@ import { startService } from '../../../local/service/service.ts';
 import type { Environment } from '../../../shared/settings/table.ts';
 import { paperSettings } from '../../../tools/support/paper-settings.ts';
 import { afterTests } from '../jest.ts';
-import { TOKEN } from '../orders/trading-world.ts';
 import { type Script, startVenue } from '../venue/scripted-venue.ts';
+import { v1TokenId } from '../venue/venue-answers.ts';
 
 const stops: (() => Promise<void>)[] = [];
 
@@ -23,7 +23,7 @@ export async function startOnScriptedVenue(script: Script, overrides: Environmen
   const service = await startService(settings, { write: (line) => lines.push(JSON.parse(line)) });
   stops.push(() => service.stop().finally(() => rm(folder, { recursive: true, force: true })));
   async function place(headers: Readonly<Record<string, string>> = {}, changes: object = {}) {
-    const order = { token_id: TOKEN, side: 'buy', price: '0.51', size: '10', ...changes };
+    const order = { token_id: v1TokenId(1), side: 'buy', price: '0.51', size: '10', ...changes };
     const response = await fetch(`${service.url}/v1/orders`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', ...headers },

@@ -88,7 +88,7 @@ export function fakeOrders(place: () => Promise<Placement> = async () => PLACEME
   return {
     placed,
     walletAddress: WALLET_ADDRESS,
-    now: Date.now,
+    now: async () => Date.now(),
     place: async (request) => {
       placed.push(request);
       return { ...(await resultFrom(place)), replayed: false };

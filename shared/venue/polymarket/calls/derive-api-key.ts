@@ -7,9 +7,9 @@ import type { Wallet } from '../../../wallets/evm-key.ts';
 import type { Call } from '../../port.ts';
 import { readWithRetry, refuseRead } from '../http/reads.ts';
 import { refusedCredentials } from '../http/signed-requests.ts';
-import { parseJson, type Transport, type VenueHttpRequest, type VenueHttpResponse } from '../http/transport.ts';
+import type { Transport, VenueHttpRequest, VenueHttpResponse } from '../http/transport.ts';
 import { type ApiKeyRaw, l1Headers } from '../official-client.ts';
-import type { Members } from '../wire.ts';
+import { type Members, parseJson } from '../wire.ts';
 
 /** A part of the credentials: key and passphrase travel in HTTP headers. */
 const printable = z.string().check(z.regex(/^[\x21-\x7e]{1,256}$/));
@@ -54,7 +54,7 @@ export async function findApiKey(
   attempts: 1 | 2 = 2,
 ): Promise<ApiCredentials | undefined> {
   const skew = clob.clock.skew();
-  const response = await readWithRetry(clob, { ...DERIVE, headers: await l1Headers(wallet, Date.now() + skew) }, call);
+  const response = await readWithRetry(clob, { ...DERIVE, headers: await l1Headers(wallet, clob.clock.now()) }, call);
   const credentials = parseCredentials(response);
   if (credentials) return credentials;
   if (wasClockWrong(clob, skew) && attempts > 1) return findApiKey(clob, wallet, call, 1);
@@ -75,7 +75,7 @@ export async function deriveApiKey(
   attempts: 1 | 2 = 2,
 ): Promise<ApiCredentials> {
   const skew = clob.clock.skew();
-  const headers = await l1Headers(wallet, Date.now() + skew);
+  const headers = await l1Headers(wallet, clob.clock.now());
   try {
     return await Promise.any([
       ask(clob, { ...DERIVE, headers }, call),

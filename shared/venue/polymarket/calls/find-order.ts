@@ -4,9 +4,9 @@ import type { Log } from '../../../log.ts';
 import type { Call, Fate, Placement, SignedOrder } from '../../port.ts';
 import { fillsInRecord, NOTHING_KNOWN } from '../fills.ts';
 import type { SendAsAccount } from '../http/signed-requests.ts';
-import { parseJson, type VenueHttpRequest, type VenueHttpResponse } from '../http/transport.ts';
+import type { VenueHttpRequest, VenueHttpResponse } from '../http/transport.ts';
 import type { MakerOrder, OpenOrder, Trade as VenueTrade } from '../official-client.ts';
-import { decimalText, errorText, lenient, lenientString, type Members } from '../wire.ts';
+import { decimalText, errorText, lenient, lenientString, type Members, parseJson } from '../wire.ts';
 
 /** The most pages of trades of a look-up; each has hundreds of trades. */
 const MAX_TRADE_PAGES = 10;

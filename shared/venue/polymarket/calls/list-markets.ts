@@ -3,7 +3,7 @@ import { refuse } from '../../../errors.ts';
 import { isTokenId } from '../../../token-id.ts';
 import type { Call, Market } from '../../port.ts';
 import { readWithRetry, refuseRead } from '../http/reads.ts';
-import { parseJson, type Transport } from '../http/transport.ts';
+import type { Transport } from '../http/transport.ts';
 import {
   anything,
   decimalOrNull,
@@ -13,6 +13,7 @@ import {
   lenientDecimal,
   lenientString,
   parseExactly,
+  parseJson,
   protocolOf,
   readBy,
 } from '../wire.ts';

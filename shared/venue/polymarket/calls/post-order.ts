@@ -3,10 +3,11 @@ import type { SignatureType } from '../../../account.ts';
 import { refuse } from '../../../errors.ts';
 import type { Fate, SignedOrder } from '../../port.ts';
 import { fillsInAnswer, NOTHING_KNOWN } from '../fills.ts';
+import { clampRetryAfter } from '../http/reads.ts';
 import { refusedCredentials } from '../http/signed-requests.ts';
-import { parseJson, toldWait, type VenueHttpResponse } from '../http/transport.ts';
+import type { VenueHttpResponse } from '../http/transport.ts';
 import type { OrderResponse } from '../official-client.ts';
-import { lenient, type Members, readBy, sentenceOf } from '../wire.ts';
+import { lenient, type Members, parseJson, readBy, sentenceOf } from '../wire.ts';
 import { fateSaidBy, type SaidFate } from './sentences.ts';
 
 /** Writes the body of `POST /order`; the signed order stands in it byte for byte. `owner` is the API key. */
@@ -88,7 +89,7 @@ function readRefusal(
   { said, reason, retryAfter, deniesSuccess, isOfVenue }: Words,
 ): SaidFate | Unconfirmed {
   const isSuccess = status === 200 || status === 201;
-  const wait = { retryAfter: toldWait(retryAfter) };
+  const wait = { retryAfter: clampRetryAfter(retryAfter) };
   // By these the venue states that it did not look at the order.
   if (status === 425) return notTaken(refuse('venue_unavailable', { why: 'restarting' }, wait));
   if (status === 429) return notTaken(refuse('rate_limited', { rateOf: 'orders' }, wait));

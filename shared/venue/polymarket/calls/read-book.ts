@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { refuse } from '../../../errors.ts';
 import type { Book, Call, PriceLevel } from '../../port.ts';
 import { readWithRetry, refuseRead } from '../http/reads.ts';
-import { parseJson, type Transport } from '../http/transport.ts';
+import type { Transport } from '../http/transport.ts';
 import type { OrderBookSummary } from '../official-client.ts';
 import {
   bookSide,
@@ -15,6 +15,7 @@ import {
   lenientString,
   type Members,
   parseExactly,
+  parseJson,
 } from '../wire.ts';
 
 const venueBook = z.object({

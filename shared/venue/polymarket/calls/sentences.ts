@@ -1,7 +1,7 @@
 import type { SignatureType } from '../../../account.ts';
 import { type AppError, type FactsOf, refuse } from '../../../errors.ts';
 import type { Fate } from '../../port.ts';
-import { toldWait } from '../http/transport.ts';
+import { clampRetryAfter } from '../http/reads.ts';
 import { decimalOrNull } from '../wire.ts';
 
 /** A message of the venue about an order. */
@@ -50,7 +50,7 @@ const refusedService =
 const unavailable =
   (why: FactsOf<'venue_unavailable'>['why']): Write =>
   (said) =>
-    refuse('venue_unavailable', { why }, { retryAfter: toldWait(said.retryAfter), ...withCause(said) });
+    refuse('venue_unavailable', { why }, { retryAfter: clampRetryAfter(said.retryAfter), ...withCause(said) });
 
 /** Creates the refusal that quotes an unknown message. */
 export function rejected(said: Said): SaidFate {

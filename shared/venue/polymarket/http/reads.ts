@@ -3,12 +3,11 @@ import type * as z from 'zod/mini';
 import { type AppError, refuse } from '../../../errors.ts';
 import { MIN_RETRY_MS, READ_ATTEMPT_MS, RETRY_PAUSE_MS } from '../../../limits.ts';
 import type { Call } from '../../port.ts';
-import { errorText } from '../wire.ts';
+import { errorText, parseJson } from '../wire.ts';
 import {
-  parseJson,
+  MAX_WAIT_S,
   type Transport,
   TransportError,
-  toldWait,
   type VenueHttpRequest,
   type VenueHttpResponse,
 } from './transport.ts';
@@ -63,6 +62,11 @@ export async function readWithRetry(http: Transport, spec: VenueHttpRequest, cal
   return result;
 }
 
+/** Bounds the venue's wait for our callers: a wait of zero would make them spin. */
+export function clampRetryAfter(seconds: number | undefined): number | undefined {
+  return seconds === undefined ? undefined : Math.min(Math.max(Math.ceil(seconds), 1), MAX_WAIT_S);
+}
+
 /** Names who refuses this machine with a 403: the venue for its region, or the firewall before it. */
 function refuserOf({ isJson, text }: VenueHttpResponse): 'region' | 'firewall' {
   return isJson && /restricted in your region/i.test(errorText(text) ?? '') ? 'region' : 'firewall';
@@ -71,7 +75,7 @@ function refuserOf({ isJson, text }: VenueHttpResponse): 'region' | 'firewall' {
 /** Translates a status other than success of a read. */
 export function refuseRead(response: VenueHttpResponse): AppError {
   const { status, retryAfter, isJson } = response;
-  const wait = { retryAfter: toldWait(retryAfter) };
+  const wait = { retryAfter: clampRetryAfter(retryAfter) };
   if (status === 429) return refuse('rate_limited', { rateOf: 'requests' }, wait);
   if (status === 425 || status === 503) return refuse('venue_unavailable', { why: 'busy' }, wait);
   if (status === 403) return refuse('venue_refused_service', { reason: refuserOf(response) });

@@ -2,11 +2,12 @@ import { type ClientRequest, Agent as HttpAgent, type IncomingMessage, request a
 import { Agent as HttpsAgent, request as sendHttps } from 'node:https';
 import type { Socket } from 'node:net';
 import { urlToHttpOptions } from 'node:url';
-import { CONNECT_MS, MAX_IDLE_MS } from '../../../limits.ts';
+import { CONFIRM_TIME_MS, CONNECT_MS, MAX_IDLE_MS } from '../../../limits.ts';
 import { errorCode } from '../../../node-error.ts';
 import type { ProxyEnv } from '../../../settings/config.ts';
 import { VERSION } from '../../../version.ts';
 import type { Call } from '../../port.ts';
+import { createVenueClock, parseHttpDate, type VenueClock } from './clock.ts';
 
 /** The reason for the lack of a readable answer. `sent` is false only if no byte of the request can have arrived. */
 export class TransportError extends Error {
@@ -34,6 +35,8 @@ export interface VenueHttpRequest {
   readonly timeLimit?: number;
   /** On a new connection: a kept one may be as dead as the one before. */
   readonly afresh?: true;
+  /** Asked for to confirm the time of another answer. */
+  readonly confirmsTime?: true;
 }
 
 /** One answer of the venue, with its body as text. */
@@ -56,58 +59,17 @@ export interface VenueHttpResponse {
  */
 export interface Transport {
   send(request: VenueHttpRequest, call: Call): Promise<VenueHttpResponse>;
-  /** The clock of that host. */
   readonly clock: VenueClock;
 }
 
-/** `Mon, 02 Nov 2026 09:10:10 GMT`; `Date.parse` alone reads a date into almost anything. */
-const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} [\d:]{8} GMT$/;
-
-/** Reads a date of a header as epoch milliseconds; `NaN` for anything else. */
-function parseHttpDate(text = ''): number {
-  return HTTP_DATE.test(text) ? Date.parse(text) : Number.NaN;
-}
-
-/**
- * Creates the clock by which the service counts times, in milliseconds of the Unix epoch: the venue's, from the `Date`
- * headers of its answers. It follows the monotonic clock between answers and never goes back, so a step of our own clock
- * changes nothing. Before the first answer our own clock counts; the first answer replaces it, backwards too. `ownNow`: our
- * wall clock. `uptime`: the monotonic clock, in milliseconds.
- */
-export function createVenueClock(ownNow: () => number = Date.now, uptime = () => performance.now()) {
-  /** The difference between the venue's clock and the monotonic one. */
-  let offset: number | undefined;
-  const now = () => (offset === undefined ? ownNow() : Math.round(uptime() + offset));
-  return {
-    now,
-    /** Returns true after the venue's first answer. */
-    isKnown: () => offset !== undefined,
-    /** Returns the milliseconds by which this clock is ahead of our own. */
-    skew: () => now() - ownNow(),
-    /** Moves the clock to the `Date` header of an answer that has just come; a header has whole seconds. */
-    heed: (date: string | undefined): void => {
-      const next = parseHttpDate(date) - uptime();
-      if (next > (offset ?? Number.NEGATIVE_INFINITY)) offset = next;
-    },
-  };
-}
-
-/** The clock of a host of the venue. */
-type VenueClock = ReturnType<typeof createVenueClock>;
-
 /** A longer wait is a mistake of the venue's. */
-const MAX_WAIT_S = 86_400;
+export const MAX_WAIT_S = 86_400;
 /** Reads a `Retry-After` header as whole seconds; `now` is the venue's clock in epoch milliseconds. */
 function parseRetryAfter(value: string | undefined, now: number): number | undefined {
   if (value === undefined) return undefined;
   if (/^\d+$/.test(value)) return Math.min(Number(value), MAX_WAIT_S);
   const seconds = Math.ceil((parseHttpDate(value) - now) / 1_000);
   return Number.isNaN(seconds) ? undefined : Math.min(Math.max(seconds, 0), MAX_WAIT_S);
-}
-
-/** Bounds the venue's wait for our callers: a wait of zero would make them spin. */
-export function toldWait(seconds: number | undefined): number | undefined {
-  return seconds === undefined ? undefined : Math.min(Math.max(Math.ceil(seconds), 1), MAX_WAIT_S);
 }
 
 const MAX_RESPONSE_BYTES = 8 * 1024 * 1024;
@@ -234,21 +196,17 @@ async function readBody(response: AsyncIterable<Buffer>): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** Parses the text of an answer as JSON; returns `undefined` for anything else. */
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
+/** `GET /time` of the CLOB (https://docs.polymarket.com, "server time"). Any answer has the time in its `Date` header. */
+export const READ_TIME = { name: 'read-time', method: 'GET', path: '/time' } as const;
 
 /** Options of a transport. */
 interface TransportOptions {
   /** Our wall clock in epoch milliseconds. */
   readonly now?: () => number;
-  /** The clock of the same host, if another transport has one. */
+  /** The clock of the process. */
   readonly clock?: VenueClock;
+  /** The transport that confirms a doubtful time; default: this one. */
+  readonly timeFrom?: Transport;
   /** The proxy to the venue, if there is one. */
   readonly proxyEnv?: ProxyEnv | undefined;
 }
@@ -256,26 +214,33 @@ interface TransportOptions {
 /** Opens a transport to a host of the venue. */
 export function createTransport(
   baseUrl: string,
-  { now = Date.now, clock = createVenueClock(now), proxyEnv }: TransportOptions = {},
+  { now = Date.now, clock = createVenueClock(), timeFrom, proxyEnv }: TransportOptions = {},
 ): Transport {
   const exchange = openConnections(baseUrl, now, proxyEnv);
 
-  async function receive(spec: VenueHttpRequest, limit: number): Promise<VenueHttpResponse> {
+  async function receive(spec: VenueHttpRequest, limit: number, call: Call): Promise<VenueHttpResponse> {
     const response = await exchange(spec, limit);
     const { headers, statusCode = 0 } = response;
     // An answer from a cache has an old time.
-    if (!Number(headers.age ?? 0)) clock.heed(headers.date);
-    const toldAt = clock.now();
+    const isDoubtful = !Number(headers.age ?? 0) && clock.heed(headers.date);
     const text = await readBody(response);
+    // Before the answer is given: a refused request is repeated with the right time.
+    if (isDoubtful && !spec.confirmsTime) await confirmTime(call);
     return {
       status: statusCode,
-      retryAfter: parseRetryAfter(headers['retry-after'], toldAt),
+      retryAfter: parseRetryAfter(headers['retry-after'], clock.now()),
       isJson: /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i.test(headers['content-type'] ?? ''),
       text,
     };
   }
 
-  return {
+  /** Asks for the time once more; without an answer the clock stays as it is. */
+  async function confirmTime(call: Call): Promise<void> {
+    const spec = { ...READ_TIME, timeLimit: CONFIRM_TIME_MS, confirmsTime: true } as const;
+    await (timeFrom ?? transport).send(spec, call).catch(() => undefined);
+  }
+
+  const transport: Transport = {
     clock,
     async send(spec, call) {
       const startedAt = performance.now();
@@ -283,7 +248,7 @@ export function createTransport(
       let result: number | string = 'timeout';
       try {
         if (limit <= 0) throw new TransportError('timeout', false);
-        const response = await receive(spec, limit);
+        const response = await receive(spec, limit, call);
         result = response.status;
         return response;
       } catch (error) {
@@ -299,4 +264,5 @@ export function createTransport(
       }
     },
   };
+  return transport;
 }

@@ -83,7 +83,8 @@ describe('an expired order', () => {
       headers: { date },
       body: bookAnswer(query.get('token_id') ?? ''),
     });
-    expect(await handed({ book, order: found }, { endsInMs })).toMatchObject({ fate: { kind: 'placed' }, sent });
+    const order: Answers['order'] = (id) => ({ ...lookedUp(id, 'LIVE'), headers: { date } });
+    expect(await handed({ book, order }, { endsInMs })).toMatchObject({ fate: { kind: 'placed' }, sent });
   });
 
   it.each([
