@@ -1,4 +1,5 @@
-import { Stack, type StackProps } from 'aws-cdk-lib';
+import { RemovalPolicies, Stack, type StackProps } from 'aws-cdk-lib';
+import { CfnLogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import { addVenueLayer } from './constructs/endpoint-function.ts';
 import { addGateway } from './constructs/gateway.ts';
@@ -8,6 +9,7 @@ import { addOrders } from './constructs/orders.ts';
 import { addReaders } from './constructs/readers.ts';
 import { addRollout } from './constructs/rollout.ts';
 import { addAlarms } from './monitoring/alarms.ts';
+import { addBudget } from './monitoring/budget.ts';
 import { addDashboard } from './monitoring/dashboard.ts';
 import { addMetricFilter, metricsOf } from './monitoring/metrics.ts';
 import type { Settings } from './settings/settings.ts';
@@ -29,23 +31,32 @@ export class ServiceStack extends Stack {
       ...props,
       stackName: names.stack,
       description: 'A small HTTP/JSON service between any HTTP client and the Polymarket order book',
-      terminationProtection: settings.orders !== undefined,
+      terminationProtection: settings.orders !== undefined && settings.removal !== 'destroy',
     });
     const metrics = metricsOf(names.metrics);
     const store = new OrderStore(this, names, settings.ordersTable);
     const layer = addVenueLayer(this, assets, names);
-    const readers = addReaders(this, { names, assets, layer, settings });
-    const orders = settings.orders && addOrders(this, { names, assets, layer, store, settings: settings.orders });
+    const common = { names, assets, layer, isTraced: settings.tracing === 'active' };
+    const readers = addReaders(this, { ...common, settings });
+    const orders = settings.orders && addOrders(this, { ...common, store, settings: settings.orders });
     const api = addGateway(this, { names, settings, readers, orders });
     const functions = [...Object.values(readers), ...(orders ? [orders] : [])];
     for (const target of functions) addMetricFilter(target, target.log, names.metrics, 'errors');
     if (orders) addMetricFilter(orders, orders.log, names.metrics, 'events');
-    const { alarmTopic } = settings;
-    const stoppingRollout = addAlarms(this, { metrics, api, readers, orders, alarmTopic });
+    const stoppingRollout = addAlarms(this, { metrics, api, readers, orders, settings });
     if (settings.orders && orders) {
       addRollout(this, orders.alias, stoppingRollout, settings.orders.rollout === 'canary');
     }
     addDashboard(this, { names, metrics, api, functions });
-    if (settings.ordersTable === undefined) store.addTable(this.node.children.filter((child) => child !== store));
+    addBudget(this, names, settings);
+    if (settings.ordersTable === undefined) {
+      // The issuer and the certificate are checked by the gateway, quotas by the functions, which alarms refer to.
+      const fallible = ['Domain', 'Tokens'].map((id) => api.node.tryFindChild(id));
+      const after = [this.node.findChild('Alarms'), ...fallible].filter((child) => child !== undefined);
+      store.addTable(after, orders?.alias, settings);
+    }
+    const { logKeyArn, removal } = settings;
+    for (const child of this.node.findAll()) if (child instanceof CfnLogGroup) child.kmsKeyId = logKeyArn;
+    if (removal === 'destroy') RemovalPolicies.of(this).destroy();
   }
 }

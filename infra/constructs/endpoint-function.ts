@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
-import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import * as lambda from 'aws-cdk-lib/aws-lambda';
 import { type ILogGroup, LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
@@ -20,6 +20,9 @@ export interface EndpointFunctionProps {
   readonly timeoutMs: number;
   readonly environment: Readonly<Record<string, string>>;
   readonly layer?: lambda.LayerVersion;
+  /** Executions at the same time: reserved for the function, and its most. */
+  readonly concurrency?: number | undefined;
+  readonly isTraced: boolean;
   /** By default the function has a log of its own, kept for a month and deleted with the stack. */
   readonly log?: ILogGroup;
   /** By default `live`. A deployment that changes the name moves all requests at once, to a new alias. */
@@ -60,6 +63,11 @@ export class EndpointFunction extends Construct {
     this.role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
     this.log.grantWrite(this.role);
     acknowledgeWildcard(this.role, this.log.logGroupArn, 'The streams of one log.');
+    if (props.isTraced) {
+      const actions = ['xray:PutTelemetryRecords', 'xray:PutTraceSegments'];
+      this.role.addToPolicy(new PolicyStatement({ actions, resources: ['*'] }));
+      acknowledgeWildcard(this.role, '*', 'X-Ray takes no resource.');
+    }
     this.function = this.createFunction(props);
     // The CDK would also depend on the role itself, which the function's reference to it already implies.
     this.function.node.defaultChild?.node.addDependency(this.role.node.findChild('DefaultPolicy'));
@@ -91,6 +99,8 @@ export class EndpointFunction extends Construct {
       architecture: lambda.Architecture.ARM_64,
       memorySize: props.memory,
       timeout: Duration.millis(props.timeoutMs),
+      ...(props.concurrency !== undefined && { reservedConcurrentExecutions: props.concurrency }),
+      ...(props.isTraced && { tracing: lambda.Tracing.ACTIVE }),
       environment: { ...props.environment },
       layers: props.layer ? [props.layer] : [],
       role: Role.fromRoleArn(this, 'RoleByArn', this.role.roleArn, { mutable: false }),

@@ -1,8 +1,13 @@
 import { CfnOutput, RemovalPolicy } from 'aws-cdk-lib';
 import { AttributeType, BillingMode, Table, TableEncryption } from 'aws-cdk-lib/aws-dynamodb';
+import { Key } from 'aws-cdk-lib/aws-kms';
+import type { Alias } from 'aws-cdk-lib/aws-lambda';
 import { CfnQueryDefinition, LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
-import { Construct } from 'constructs';
+import { Construct, type IConstruct } from 'constructs';
+import type { Settings } from '../settings/settings.ts';
 import type { Names } from './names.ts';
+
+type TableSettings = Pick<Settings, 'storeKeyArn' | 'removal'>;
 
 /**
  * The table and the log of orders: created by the first deployment, and kept even if the function of orders is removed.
@@ -36,20 +41,24 @@ export class OrderStore extends Construct {
   }
 
   /**
-   * Adds the table after everything that can fail, since nothing can delete it again. Its name is fixed: if an earlier
-   * stack left such a table, the deployment fails instead of creating an empty one.
+   * Adds the table after what often fails, since nothing can delete it again, and before `orders` move to it. Its name is
+   * fixed: if an earlier stack left such a table, the deployment fails instead of creating an empty one.
    */
-  addTable(after: readonly Construct[]): void {
+  addTable(after: readonly IConstruct[], orders: Alias | undefined, { storeKeyArn, removal }: TableSettings): void {
+    const encryptionKey = storeKeyArn === undefined ? undefined : Key.fromKeyArn(this, 'Key', storeKeyArn);
     const table = new Table(this, 'Table', {
       tableName: this.tableName,
       partitionKey: { name: 'idempotency_key', type: AttributeType.STRING },
       timeToLiveAttribute: 'expires_at',
       billingMode: BillingMode.PAY_PER_REQUEST,
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
-      encryption: TableEncryption.AWS_MANAGED,
-      deletionProtection: true,
+      ...(encryptionKey
+        ? { encryption: TableEncryption.CUSTOMER_MANAGED, encryptionKey }
+        : { encryption: TableEncryption.AWS_MANAGED }),
+      deletionProtection: removal !== 'destroy',
       removalPolicy: RemovalPolicy.RETAIN,
     });
     table.node.addDependency(...after);
+    orders?.node.addDependency(table);
   }
 }

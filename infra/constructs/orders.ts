@@ -8,7 +8,7 @@ import { EndpointFunction, type EndpointFunctionProps } from './endpoint-functio
 import { acknowledgeWildcard } from './findings.ts';
 import type { OrderStore } from './order-store.ts';
 
-interface OrdersProps extends Required<Pick<EndpointFunctionProps, 'names' | 'assets' | 'layer'>> {
+interface OrdersProps extends Required<Pick<EndpointFunctionProps, 'names' | 'assets' | 'layer' | 'isTraced'>> {
   readonly settings: OrderSettings;
   readonly store: OrderStore;
 }
@@ -46,6 +46,23 @@ function allow({ role }: EndpointFunction, settings: OrderSettings, tableName: s
   const table = Stack.of(role).formatArn({ service: 'dynamodb', resource: 'table', resourceName: tableName });
   // A record is deleted to release its key, and an update counts the notional of a day.
   add(['dynamodb:DeleteItem', 'dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem'], table);
+  if (settings.storeKeyArn !== undefined) {
+    const actions = [
+      'CreateGrant',
+      'Decrypt',
+      'DescribeKey',
+      'Encrypt',
+      'GenerateDataKey',
+      'ReEncryptFrom',
+      'ReEncryptTo',
+    ];
+    const service = { StringEquals: { 'kms:ViaService': `dynamodb.${settings.region}.amazonaws.com` } };
+    add(
+      actions.map((action) => `kms:${action}`),
+      settings.storeKeyArn,
+      service,
+    );
+  }
   const { kmsKey, credentialsSecret, privateKeySecret } = settings;
   if (kmsKey !== undefined) allowSigning(role, kmsKey);
   const secret = kmsKey === undefined ? privateKeySecret : credentialsSecret;
@@ -81,15 +98,19 @@ export function addOrders(scope: Construct, { settings, store, ...props }: Order
     memory: 1769,
     timeoutMs: LAMBDA_TIMEOUT_MS.orders,
     environment,
+    concurrency: settings.orderConcurrency,
     alias: aliasOf(environment, settings),
     log: store.log,
   });
   allow(orders, settings, store.tableName);
-  // The operator's desk finds the deployment by these outputs.
-  const { kmsKey, privateKeySecret, credentialsSecret } = settings;
-  const secret = privateKeySecret ?? credentialsSecret;
-  if (secret !== undefined) new CfnOutput(scope, 'WalletSecret', { value: secret });
-  if (kmsKey !== undefined) new CfnOutput(scope, 'WalletKmsKey', { value: kmsKey });
-  new CfnOutput(scope, 'WalletAddress', { value: settings.walletAddress });
+  // The operator's desk and doctor find the deployment by these outputs, and the operator its alias.
+  const outputs = {
+    WalletSecret: settings.privateKeySecret ?? settings.credentialsSecret,
+    WalletKmsKey: settings.kmsKey,
+    WalletAddress: settings.walletAddress,
+    FunderAddress: settings.walletVariables.SERVICE_FUNDER_ADDRESS,
+    OrdersAlias: orders.alias.aliasName,
+  };
+  for (const [id, value] of Object.entries(outputs)) if (value !== undefined) new CfnOutput(scope, id, { value });
   return orders;
 }

@@ -3,7 +3,7 @@ import { LAMBDA_TIMEOUT_MS } from '../../shared/limits.ts';
 import type { Settings } from '../settings/settings.ts';
 import { EndpointFunction, type EndpointFunctionProps } from './endpoint-function.ts';
 
-interface ReadersProps extends Required<Pick<EndpointFunctionProps, 'names' | 'assets' | 'layer'>> {
+interface ReadersProps extends Required<Pick<EndpointFunctionProps, 'names' | 'assets' | 'layer' | 'isTraced'>> {
   readonly settings: Settings;
 }
 
@@ -12,7 +12,8 @@ export function addReaders(scope: Construct, { layer, settings, ...common }: Rea
   const { environment, orders } = settings;
   // Above the 9 s within which a read is answered.
   const timeoutMs = LAMBDA_TIMEOUT_MS.reads;
-  const reader = { ...common, environment, layer, memory: 1024, timeoutMs } as const;
+  const concurrency = settings.readConcurrency;
+  const reader = { ...common, environment, layer, concurrency, memory: 1024, timeoutMs } as const;
   return {
     health: new EndpointFunction(scope, 'Health', {
       ...common,

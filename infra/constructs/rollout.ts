@@ -29,7 +29,7 @@ export function addRollout(parent: Construct, alias: Alias, alarms: readonly IAl
   const group = new LambdaDeploymentGroup(scope, 'Group', {
     alias,
     role: role.withoutPolicyUpdates(),
-    deploymentConfig: isCanary ? LambdaDeploymentConfig.CANARY_10PERCENT_5MINUTES : LambdaDeploymentConfig.ALL_AT_ONCE,
+    deploymentConfig: isCanary ? LambdaDeploymentConfig.CANARY_10PERCENT_15MINUTES : LambdaDeploymentConfig.ALL_AT_ONCE,
     alarms: isCanary ? [...alarms] : [],
     autoRollback: { failedDeployment: true, stoppedDeployment: true, deploymentInAlarm: isCanary },
   });

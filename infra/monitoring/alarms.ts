@@ -1,15 +1,16 @@
 import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
-import { Alarm, ComparisonOperator, type IMetric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
+import { Alarm, ComparisonOperator, type IMetric, MathExpression, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
 import type { EndpointFunction } from '../constructs/endpoint-function.ts';
 import type { Readers } from '../constructs/readers.ts';
+import type { Settings } from '../settings/settings.ts';
 import { combine, type ServiceMetrics } from './metrics.ts';
 
 /** What happened, for the operator on call. An id is the heading of its runbook in docs/operations.md. */
 const DESCRIPTIONS = {
-  GatewayFaults: 'The API answers 5xx.',
+  GatewayFaults: 'Ten and more requests in five minutes, at least a hundredth of them, were answered 5xx.',
   VenueRefusesService: 'The venue refuses this operator: region, credentials, signature or account.',
   FunctionFaults: 'A function crashed, timed out or answered internal_error.',
   Throttles: 'Lambda rejects requests: the concurrency of a function or of the account is used up, or is 0.',
@@ -22,14 +23,16 @@ const DESCRIPTIONS = {
   UnidentifiedCaller: 'An order reached its function without a caller from whom this deployment takes orders.',
 } as const;
 
-/** When an alarm rings. */
+/** When an alarm rings, and whom it notifies. */
 interface Condition {
-  /** The value within five minutes that rings it; 1 unless given. */
+  /** The value of a period that rings it; 1 unless given. */
   readonly threshold?: number;
-  /** Rings where two of the last three periods of five minutes reach the threshold. */
+  /** Rings where two of the last three periods reach the threshold; by default one of them is enough. */
   readonly isLasting?: boolean;
   /** Set if a bad build can ring it: a canary is then rolled back. Not set where only venue or callers can ring it. */
   readonly stopsRollout?: boolean;
+  /** Set if it can wait until the morning. */
+  readonly isTicket?: boolean;
 }
 
 type Row = readonly [id: keyof typeof DESCRIPTIONS, metric: IMetric, condition?: Condition];
@@ -40,8 +43,14 @@ interface Watched {
   readonly readers: Readers;
   /** Absent where no orders are taken. */
   readonly orders: EndpointFunction | undefined;
-  /** The ARN of the topic to notify. */
-  readonly alarmTopic: string | undefined;
+  readonly settings: Pick<Settings, 'alarmTopic' | 'ticketTopic'>;
+}
+
+/** Per cent of the requests that were answered 5xx; 0 below ten: a brief outage of the venue causes some. */
+function faultRate(api: HttpApi): IMetric {
+  const usingMetrics = { faults: api.metricServerError(), requests: api.metricCount() };
+  const expression = 'IF(faults >= 10, 100 * faults / requests, 0)';
+  return new MathExpression({ expression, usingMetrics, label: '5xx in per cent' });
 }
 
 /** The alarms of every deployment. Those on functions cover all versions of each. */
@@ -54,12 +63,11 @@ function commonAlarms({ metrics, api, readers, orders }: Watched): readonly Row[
   const throttles = all.map((target) => target.function.metricThrottles());
   const durations = callingVenue.map((target) => target.function.metricDuration({ statistic: 'p99' }));
   return [
-    // A brief outage of the venue causes some, which callers repeat.
-    ['GatewayFaults', api.metricServerError(), { threshold: 10 }],
+    ['GatewayFaults', faultRate(api)],
     ['VenueRefusesService', combine(refusals, 'sum'), { stopsRollout: true }],
     ['FunctionFaults', combine([...crashes, ...faults], 'sum'), { stopsRollout: true }],
     ['Throttles', combine(throttles, 'sum')],
-    ['SlowResponses', combine(durations, 'maximum'), { threshold: 8_000, isLasting: true }],
+    ['SlowResponses', combine(durations, 'maximum'), { threshold: 8_000, isLasting: true, isTicket: true }],
   ];
 }
 
@@ -70,7 +78,7 @@ function orderAlarms({ errors, events }: ServiceMetrics): readonly Row[] {
     ['OutcomeUnknown', errors('orders', 'outcome_unknown'), { stopsRollout: true }],
     ['ContradictedRecord', events('contradicted_records'), { stopsRollout: true }],
     ['StoreOrKeyFaults', storeOrKeyFaults, { stopsRollout: true }],
-    ['DailyCapReached', events('daily_cap_warnings')],
+    ['DailyCapReached', events('daily_cap_warnings'), { isTicket: true }],
     ['UnidentifiedCaller', errors('orders', 'caller_not_identified')],
   ];
 }
@@ -78,19 +86,24 @@ function orderAlarms({ errors, events }: ServiceMetrics): readonly Row[] {
 /** Adds the alarms and returns those that stop the rollout of orders: CodeDeploy watches ten at most. */
 export function addAlarms(parent: Construct, watched: Watched): readonly Alarm[] {
   const scope = new Construct(parent, 'Alarms');
-  const { metrics, orders, alarmTopic } = watched;
-  const topics = alarmTopic === undefined ? [] : [new SnsAction(Topic.fromTopicArn(scope, 'Topic', alarmTopic))];
+  const { metrics, orders, settings } = watched;
+  const { alarmTopic, ticketTopic = alarmTopic } = settings;
+  const notify = (id: string, topic: string | undefined) =>
+    topic === undefined ? [] : [new SnsAction(Topic.fromTopicArn(scope, id, topic))];
+  const [pages, tickets] = [notify('Topic', alarmTopic), notify('TicketTopic', ticketTopic)];
   const rows = [...commonAlarms(watched), ...(orders ? orderAlarms(metrics) : [])];
-  return rows.flatMap(([id, metric, { threshold = 1, isLasting = false, stopsRollout = false } = {}]) => {
+  return rows.flatMap(([id, metric, { threshold = 1, isLasting, stopsRollout, isTicket } = {}]) => {
     const alarm = new Alarm(scope, id, {
       metric,
       alarmDescription: `${DESCRIPTIONS[id]} Runbook: docs/operations.md#${id.toLowerCase()}`,
       threshold,
       comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
       datapointsToAlarm: isLasting ? 2 : 1,
-      evaluationPeriods: isLasting ? 3 : 1,
+      // Metrics of a log lag behind it by a minute or two.
+      evaluationPeriods: 3,
       treatMissingData: TreatMissingData.NOT_BREACHING,
     });
+    const topics = isTicket ? tickets : pages;
     alarm.addAlarmAction(...topics);
     alarm.addOkAction(...topics);
     return stopsRollout ? [alarm] : [];

@@ -1,10 +1,19 @@
-import { Stack } from 'aws-cdk-lib';
+import { CfnOutput, Stack } from 'aws-cdk-lib';
 import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
-import { Dashboard, GraphWidget, type IMetric } from 'aws-cdk-lib/aws-cloudwatch';
+import {
+  Dashboard,
+  GraphWidget,
+  type IMetric,
+  LogQueryVisualizationType,
+  LogQueryWidget,
+} from 'aws-cdk-lib/aws-cloudwatch';
 import type { Construct } from 'constructs';
 import type { EndpointFunction } from '../constructs/endpoint-function.ts';
 import type { Names } from '../constructs/names.ts';
 import type { ServiceMetrics } from './metrics.ts';
+
+/** The members of a request's line that have the times of its parts. */
+const PARTS = ['duration_ms', 'venue_ms', 'store_ms', 'sign_ms'] as const;
 
 interface Shown {
   readonly names: Names;
@@ -22,7 +31,11 @@ export function addDashboard(scope: Construct, { names, metrics, api, functions 
       target.function.metric(name, { statistic, label: `${route} ${statistic}` }),
     );
   // Dashboards are global in an account: two regions would overwrite each other's.
-  const dashboard = new Dashboard(scope, 'Dashboard', { dashboardName: `${names.stack}-${Stack.of(scope).region}` });
+  const { region } = Stack.of(scope);
+  const dashboardName = `${names.stack}-${region}`;
+  const dashboard = new Dashboard(scope, 'Dashboard', { dashboardName });
+  const value = `https://${region}.console.aws.amazon.com/cloudwatch/home?region=${region}#dashboards/dashboard/${dashboardName}`;
+  new CfnOutput(scope, 'DashboardUrl', { value });
   dashboard.addWidgets(
     graph('Requests', ...ofFunctions('Invocations', 'Sum')),
     graph('Errors by code', metrics.search('errors')),
@@ -34,6 +47,17 @@ export function addDashboard(scope: Construct, { names, metrics, api, functions 
     ),
     graph('Events of orders', metrics.search('events')),
     graph('Latency in ms', ...ofFunctions('Duration', 'p50'), ...ofFunctions('Duration', 'p99')),
+    new LogQueryWidget({
+      title: 'Slow: the venue or us? The slowest hundredth, in ms by part',
+      logGroupNames: functions.map(({ log }) => log.logGroupName),
+      view: LogQueryVisualizationType.LINE,
+      queryLines: [
+        'filter message = "request"',
+        `stats ${PARTS.map((part) => `pct(${part}, 99) as ${part.replace('_ms', '')}`).join(', ')} by bin(5m)`,
+      ],
+      width: 12,
+      height: 6,
+    }),
     graph('Functions at the same time', ...ofFunctions('ConcurrentExecutions', 'Maximum')),
   );
 }

@@ -3,7 +3,7 @@ import type * as z from 'zod/mini';
 import { compareDecimals, type Decimal } from '../../shared/decimal.ts';
 import { EOA_WARNING } from '../../shared/settings/config.ts';
 import { ConfigError, type Sentence, said } from '../../shared/settings/formats.ts';
-import type { CONTEXT } from '../../shared/settings/table.ts';
+import { type CONTEXT, inSettings } from '../../shared/settings/table.ts';
 import { type ChosenAccount, chooseAccount } from '../../shared/venue/polymarket/accounts.ts';
 
 /**
@@ -20,13 +20,6 @@ export interface Asked {
   /** The region of the deployment, as far as synth can know it. */
   readonly region: string | undefined;
   readonly isGiven: (name: keyof typeof CONTEXT) => boolean;
-}
-
-/** Writes the variables in a sentence of the service as the settings that the operator's file has. */
-export function inSettings(sentence: string): string {
-  return sentence.replaceAll(/SERVICE_([A-Z_]+)/g, (_, name: string) =>
-    name.toLowerCase().replaceAll(/_(.)/g, (_match, letter: string) => letter.toUpperCase()),
-  );
 }
 
 /** The account that a deployment trades with, or what is wrong with it. */
@@ -95,6 +88,8 @@ function warningsOf({ values, isGiven }: Asked, { signatureType, warning }: Chos
     strangers && `orderAccess=${orderAccess}: ${strangers} can trade up to the caps.`,
     isAbove(maxOrderNotional) && 'maxOrderNotional is above maxDailyNotional, which a purchase meets first.',
     isAbove(perClient) && 'maxDailyNotionalPerClient is above maxDailyNotional, which a client meets first.',
+    values.removal === 'destroy' &&
+      'removal=destroy: the table goes with the stack, and with it the keys that keep an order from being placed twice.',
     signatureType === 'eoa' && inSettings(EOA_WARNING),
     warning && inSettings(warning),
   ]);

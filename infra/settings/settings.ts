@@ -57,6 +57,9 @@ function problemsOf({ values, isGiven }: Asked): readonly Sentence[] {
     usesTokens &&
       !(isGiven('jwtIssuer') && isGiven('jwtAudience')) &&
       'jwt needs jwtIssuer and jwtAudience, as the tokens name them.',
+    (isGiven('ticketTopic') || isGiven('monthlyBudget')) &&
+      !isGiven('alarmTopic') &&
+      'ticketTopic and monthlyBudget go with alarmTopic.',
     isGiven('domainName') !== isGiven('certificateArn') &&
       'domainName and certificateArn go together: give both, or none.',
   ];

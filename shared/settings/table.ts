@@ -202,6 +202,7 @@ export const SETTINGS = {
     ),
     account: row(matching('the 12 digits of an AWS account', /^\d{12}$/), 'the only AWS account to deploy to'),
     alarmTopic: row(arnOf('a topic', 'sns'), 'ARN of the SNS topic that alarms notify, in the same region'),
+    ticketTopic: row(arnOf('a topic', 'sns'), 'the same for alarms that can wait until the morning'),
     readAccess: preset(oneOf(['open', 'iam', 'jwt']), 'open', 'who may read markets and books'),
     jwtIssuer: row(matching('an https URL', /^https:\/\/[\w.-]+(?:\/[\w./-]*)?$/), 'with jwt: URL of the issuer'),
     jwtAudience: row(
@@ -212,6 +213,19 @@ export const SETTINGS = {
     // The venue takes 300 requests per 10 s and address for its lists, and a large limit needs several; 1500 for books.
     marketsPerSecond: preset(wholeNumber(1, 10_000), '20', 'requests that the gateway lets through'),
     booksPerSecond: preset(wholeNumber(1, 10_000), '150', 'the same for books'),
+    orderConcurrency: row(
+      wholeNumber(1, 1_000),
+      "orders at the same time: kept free for them of the account's executions, which reads could use up",
+    ),
+    readConcurrency: row(wholeNumber(1, 1_000), 'the most markets, and the most books, that are read at the same time'),
+    monthlyBudget: row(
+      wholeNumber(1, 1_000_000),
+      'USD a month of the whole account, above which, spent or forecast, AWS notifies alarmTopic',
+    ),
+    tracing: preset(oneOf(['off', 'active']), 'off', 'active sends a trace of each request to X-Ray'),
+    removal: preset(oneOf(['retain', 'destroy']), 'retain', 'destroy: a trial, which takes table and logs with it'),
+    storeKeyArn: row(arnOf('a KMS key (no alias)', 'kms', 'key/'), 'ARN of your own key for the table of orders'),
+    logKeyArn: row(arnOf('a KMS key (no alias)', 'kms', 'key/'), 'ARN of your own key for the logs'),
     rollout: preset(oneOf(['canary', 'all-at-once']), 'canary', 'how a new build of orders takes over'),
     secretKeyArn: row(arnOf('a KMS key (no alias)', 'kms', 'key/'), 'ARN of your own key that encrypts the secret'),
     domainName: row(
@@ -246,4 +260,11 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 /** Returns the environment variable of a setting. */
 export function variableOf(name: string): string {
   return `SERVICE_${name.replaceAll(/[A-Z]/g, '_$&').toUpperCase()}`;
+}
+
+/** Writes the variables of a sentence by the names of their settings, which the file of a deployment has. */
+export function inSettings(sentence: string): string {
+  return sentence.replaceAll(/SERVICE_([A-Z_]+)/g, (_, name: string) =>
+    name.toLowerCase().replaceAll(/_(.)/g, (_match, letter: string) => letter.toUpperCase()),
+  );
 }

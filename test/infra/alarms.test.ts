@@ -147,10 +147,34 @@ describe('the alarms', () => {
       found.find((alarm) => alarm.id === id)?.metrics.filter((text) => text.startsWith('AWS/'));
     const each = (name: string, count: number) =>
       Array.from({ length: count }, () => `AWS/Lambda ${name} FunctionName`);
-    expect(of('GatewayFaults')).toStrictEqual(['AWS/ApiGateway 5xx ApiId']);
+    expect(of('GatewayFaults')).toStrictEqual(['AWS/ApiGateway 5xx ApiId', 'AWS/ApiGateway Count ApiId']);
     expect(of('FunctionFaults')).toStrictEqual(each('Errors', 4));
     expect(of('Throttles')).toStrictEqual(each('Throttles', 4));
     expect(of('SlowResponses')).toStrictEqual(each('Duration', 3));
+  });
+
+  it('ring within a minute of a line where they stop a rollout', () => {
+    const rings = Object.values(template.findResources('AWS::CloudWatch::Alarm')).map(({ Properties }) => Properties);
+    const periodsOf = (wanted: RegExp) => {
+      const alarms = rings.filter(({ AlarmDescription }) => wanted.test(AlarmDescription));
+      return alarms.map(({ Period, Metrics = [] }) => [Period, ...Metrics.map((one: object) => one)]);
+    };
+    const stopping = periodsOf(/#(?:outcomeunknown|contradictedrecord|storeorkeyfaults|venuerefuses|functionfaults)/);
+    expect(stopping).toHaveLength(5);
+    for (const texts of stopping.map((period) => JSON.stringify(period))) {
+      const periods = [...texts.matchAll(/(?:"Period":|^\[)(\d+)/g)].map(([, seconds]) => seconds);
+      expect(new Set(periods)).toStrictEqual(new Set(['60']));
+    }
+    for (const { EvaluationPeriods } of rings) expect(EvaluationPeriods).toBe(3);
+  });
+
+  it('tell a topic of its own what can wait, where there is one', () => {
+    const ticketTopic = `${ORDER_CONTEXT.alarmTopic}-tickets`;
+    const { service } = createServiceApp(folder, { ...ORDER_CONTEXT, ticketTopic });
+    const alarms = alarmsOf(quietly(() => Template.fromStack(service)));
+    const waiting = alarms.filter(({ actions }) => actions.every((topic) => topic === ticketTopic)).map(({ id }) => id);
+    expect(waiting.toSorted()).toStrictEqual(['DailyCapReached', 'SlowResponses']);
+    expect(alarms.filter(({ actions }) => actions.includes(ORDER_CONTEXT.alarmTopic))).toHaveLength(8);
   });
 
   it('stop a rollout where a bad build can ring them, and there only', () => {

@@ -128,6 +128,7 @@ describe('what moves money', () => {
         'maxDailyNotionalPerClient is above maxDailyNotional, which a client meets first.',
       ],
     ],
+    [{ removal: 'destroy' }, [expect.stringMatching(/^removal=destroy: the table goes with the stack/)]],
     [{ funderAddress: undefined }, [expect.stringMatching(/^the account is eoa: .* and funderAddress its address$/)]],
   ])('is warned of with %j', (change, warnings) => {
     expect(readSettings({ ...VERIFIED, ...change }).warnings).toStrictEqual(warnings);
@@ -240,6 +241,11 @@ describe('settings', () => {
       'tokens without a cap for the day',
       { orderAccess: 'jwt', jwtIssuer: 'https://id.example', jwtAudience: 'a', jwtScopes: 'trade' },
       'orderAccess=jwt needs an amount as maxOrderNotional and as maxDailyNotional.',
+    ],
+    [
+      'a budget that notifies nobody',
+      { monthlyBudget: 20, alarmTopic: undefined },
+      'ticketTopic and monthlyBudget go with alarmTopic.',
     ],
     ['half a domain', { domainName: 'api.example.com' }, 'domainName and certificateArn go together'],
     ['the wallet of the example', { walletAddress: `0x${'1'.repeat(40)}` }, 'walletAddress is that of the example'],

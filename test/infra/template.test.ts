@@ -32,6 +32,8 @@ function templateOf(context: Context = {}): Template {
   return quietly(() => Template.fromStack(service));
 }
 
+const TOKENS = { jwtIssuer: 'https://id.example/tenant', jwtAudience: 'web-client, ios-client' } as const;
+
 /** Every statement of every policy in the template. */
 function statementsOf(template: Template): unknown[] {
   return Object.values(template.findResources('AWS::IAM::Policy')).flatMap(
@@ -185,11 +187,6 @@ describe('the store of orders', () => {
     template.hasResource('AWS::DynamoDB::Table', {
       DeletionPolicy: 'Retain',
       UpdateReplacePolicy: 'Retain',
-      // After everything that can fail: nobody may delete it again.
-      DependsOn: Match.arrayWith([
-        Match.stringLikeRegexp('^AlarmsFunctionFaults'),
-        Match.stringLikeRegexp('^ApiStage'),
-      ]),
       Properties: {
         TableName: 'order-book-adapter-orders',
         BillingMode: 'PAY_PER_REQUEST',
@@ -207,6 +204,29 @@ describe('the store of orders', () => {
     }
     template.hasOutput('OrdersTable', { Value: 'order-book-adapter-orders' });
     template.hasOutput('OrderLog', { Value: Match.anyValue() });
+    template.hasOutput('DashboardUrl', { Value: Match.anyValue() });
+  });
+
+  it('has its table after what often fails, and before orders move to it; a build changes neither', () => {
+    const template = templateOf({ ...ORDER_CONTEXT, ...PUBLIC, ...TOKENS, readAccess: 'jwt' });
+    const [table] = Object.entries(template.findResources('AWS::DynamoDB::Table'));
+    const before = table?.[1]['DependsOn'];
+    expect(before).toStrictEqual(
+      expect.arrayContaining([expect.stringMatching('^AlarmsFunctionFaults'), expect.stringMatching('^ApiTokens')]),
+    );
+    expect(before.filter((id: string) => !/^(?:Alarms|ApiTokens)/.test(id))).toStrictEqual([]);
+    const aliases = Object.entries(template.findResources('AWS::Lambda::Alias'));
+    const ofOrders = aliases.find(([id]) => id.startsWith('Orders'))?.[1]['DependsOn'];
+    expect(ofOrders).toStrictEqual([table?.[0]]);
+  });
+
+  it('goes with the stack of a trial', () => {
+    const { service } = appOf({ ...ORDER_CONTEXT, removal: 'destroy' });
+    const { Resources } = quietly(() => Template.fromStack(service)).toJSON();
+    const policies = Object.values<Record<string, unknown>>(Resources).map(({ DeletionPolicy }) => DeletionPolicy);
+    expect(new Set(policies)).toStrictEqual(new Set(['Delete']));
+    expect(textOf(Resources)).toContain('"DeletionProtectionEnabled":false');
+    expect(service.terminationProtection).toBe(false);
   });
 
   it('cannot be deleted by mistake while orders are on', () => {
@@ -329,6 +349,7 @@ describe('the flag placeOrder', () => {
     // By these the operator's desk finds the deployment.
     template.hasOutput('WalletSecret', { Value: SECRET_NAME });
     template.hasOutput('WalletAddress', { Value: WALLET_ADDRESS });
+    template.hasOutput('OrdersAlias', { Value: Match.stringLikeRegexp('^live-') });
   });
 
   it('answers within 28 s', () => {
@@ -339,8 +360,6 @@ describe('the flag placeOrder', () => {
     const open = templateOf({ ...ORDER_CONTEXT, ...PUBLIC });
     expect(routesOf(open)).toContain('POST /v1/orders NONE');
   });
-
-  const TOKENS = { jwtIssuer: 'https://id.example/tenant', jwtAudience: 'web-client, ios-client' } as const;
 
   it("takes orders with a token of the operator's issuer and scope, and preflights without one", () => {
     const context = { orderAccess: 'jwt', jwtScopes: 'trade,admin', maxDailyNotional: '1000' };
@@ -384,10 +403,10 @@ describe('the rollout of orders', () => {
     return { template, id: group[0], properties: group[1]['Properties'] };
   }
 
-  it('sends a tenth of the orders to a new version for five minutes, and goes back when an alarm rings', () => {
+  it('sends a tenth of the orders to a new version for fifteen minutes, and goes back when an alarm rings', () => {
     const { template, id, properties } = rolloutOf();
     expect(properties).toMatchObject({
-      DeploymentConfigName: 'CodeDeployDefault.LambdaCanary10Percent5Minutes',
+      DeploymentConfigName: 'CodeDeployDefault.LambdaCanary10Percent15Minutes',
       AlarmConfiguration: { Enabled: true },
       AutoRollbackConfiguration: { Enabled: true, Events: expect.arrayContaining(['DEPLOYMENT_STOP_ON_ALARM']) },
     });
@@ -496,6 +515,51 @@ describe('a deployment with settings of its own', () => {
       expect(textOf(Properties.PermissionsBoundary)).toContain(':policy/team-boundary');
     }
     template.hasParameter('BootstrapVersion', { Default: '/cdk-bootstrap/team1/version' });
+  });
+
+  it('reserves executions for orders, and bounds those of reads', () => {
+    const template = templateOf({ ...ORDER_CONTEXT, orderConcurrency: 20, readConcurrency: '300' });
+    const functions = Object.values(template.findResources('AWS::Lambda::Function'));
+    const reserved = functions.map(({ Properties }) => Properties.ReservedConcurrentExecutions);
+    expect(reserved).toStrictEqual([undefined, 300, 300, 20]);
+  });
+
+  it('notifies of what the month costs', () => {
+    const address = ORDER_CONTEXT.alarmTopic;
+    templateOf({ region: 'eu-west-1', alarmTopic: address, monthlyBudget: 50 }).hasResourceProperties(
+      'AWS::Budgets::Budget',
+      {
+        Budget: { BudgetLimit: { Amount: 50, Unit: 'USD' }, BudgetType: 'COST', TimeUnit: 'MONTHLY' },
+        NotificationsWithSubscribers: ['ACTUAL', 'FORECASTED'].map((NotificationType) => ({
+          Notification: { NotificationType, Threshold: 100, ComparisonOperator: 'GREATER_THAN' },
+          Subscribers: [{ SubscriptionType: 'SNS', Address: address }],
+        })),
+      },
+    );
+  });
+
+  it('encrypts table and logs with keys of its own, which only the function of orders uses, by its table', () => {
+    const [storeKeyArn, logKeyArn] = ['store', 'logs'].map((id) => `arn:aws:kms:eu-west-1:123456789012:key/${id}`);
+    const template = templateOf({ ...ORDER_CONTEXT, storeKeyArn, logKeyArn });
+    template.allResourcesProperties('AWS::Logs::LogGroup', { KmsKeyId: logKeyArn });
+    template.allResourcesProperties('AWS::DynamoDB::Table', {
+      SSESpecification: { SSEEnabled: true, SSEType: 'KMS', KMSMasterKeyId: storeKeyArn },
+    });
+    const ofKeys = statementsOf(template).filter((statement) => textOf(statement).includes('kms:'));
+    expect(ofKeys).toStrictEqual([
+      expect.objectContaining({
+        Resource: storeKeyArn,
+        Condition: { StringEquals: { 'kms:ViaService': 'dynamodb.eu-west-1.amazonaws.com' } },
+      }),
+    ]);
+  });
+
+  it('traces its requests where that is asked for', () => {
+    const traced = { Action: ['xray:PutTelemetryRecords', 'xray:PutTraceSegments'], Effect: 'Allow', Resource: '*' };
+    const template = templateOf({ tracing: 'active' });
+    template.allResourcesProperties('AWS::Lambda::Function', { TracingConfig: { Mode: 'Active' } });
+    expect(statementsOf(template).filter((statement) => textOf(statement) === textOf(traced))).toHaveLength(3);
+    expect(textOf(templateOf().toJSON())).not.toContain('xray');
   });
 
   it('has one dashboard for each region', () => {
