@@ -1,15 +1,29 @@
+import { type ProxyEnv, proxyOptions } from './proxy.ts';
+
 /** The limits of one attempt of a call, in milliseconds. */
 interface AttemptMs {
   readonly connect: number;
   readonly attempt: number;
 }
 
-/** Returns the options of a client of AWS, of the environment's region unless another one is named. */
-export function awsClientOptions(maxAttempts: number, { connect, attempt }: AttemptMs, region?: string) {
+/** How a client reaches AWS: in the environment's region unless another one is named, and directly unless by a proxy. */
+export interface AwsRoute {
+  readonly region?: string | undefined;
+  readonly proxyEnv?: ProxyEnv | undefined;
+}
+
+/** Returns the options of a client of AWS. */
+export function awsClientOptions(maxAttempts: number, { connect, attempt }: AttemptMs, route: AwsRoute = {}) {
+  const { region, proxyEnv } = route;
   return {
     ...(region !== undefined && { region }),
     maxAttempts,
     // Without `throwOnRequestTimeout` the SDK only warns when the time is up.
-    requestHandler: { connectionTimeout: connect, requestTimeout: attempt, throwOnRequestTimeout: true },
+    requestHandler: {
+      connectionTimeout: connect,
+      requestTimeout: attempt,
+      throwOnRequestTimeout: true,
+      httpsAgent: proxyOptions(proxyEnv),
+    },
   };
 }

@@ -48,8 +48,8 @@ function createTrading(config: DeployedConfig, log: Log, clock: VenueClock): Ope
   }
   const { walletAddress: pinnedAddress, key: source, ordersTable } = config.orders;
   checkAccount(pinnedAddress, config, log);
-  const store = createDynamoDbStore({ tableName: ordersTable });
-  const readSource = createWalletKeyReader(source, config.builderCode);
+  const store = createDynamoDbStore({ tableName: ordersTable, proxyEnv: config.proxyEnv });
+  const readSource = createWalletKeyReader(source, config);
   let opened: Promise<Opened> | undefined;
   let before: Opened | undefined;
 

@@ -2,10 +2,10 @@ import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-sec
 import * as z from 'zod/mini';
 import { openSigningKey } from '#venue/accounts';
 import type { ApiCredentials } from '../../shared/account.ts';
-import { awsClientOptions } from '../../shared/aws-client.ts';
+import { type AwsRoute, awsClientOptions } from '../../shared/aws-client.ts';
 import { SECRET_MS } from '../../shared/limits.ts';
 import type { Secret } from '../../shared/secret.ts';
-import type { KeySource } from '../../shared/settings/config.ts';
+import type { DeployedConfig, KeySource } from '../../shared/settings/config.ts';
 import {
   CLOB_KEY,
   CLOB_PASSPHRASE,
@@ -70,12 +70,9 @@ export function parseSecret(secret: string): SecretMembers {
   };
 }
 
-/**
- * Creates the reader of the text of the secret with that name or ARN. Each call asks Secrets Manager, of the environment's
- * region unless another one is named.
- */
-export function createSecretReader(secretId: string, region?: string): () => Promise<string> {
-  const client = new SecretsManagerClient(awsClientOptions(2, SECRET_MS, region));
+/** Creates the reader of the text of the secret with that name or ARN. Each call asks Secrets Manager. */
+export function createSecretReader(secretId: string, route?: AwsRoute): () => Promise<string> {
+  const client = new SecretsManagerClient(awsClientOptions(2, SECRET_MS, route));
   return async () => {
     const command = new GetSecretValueCommand({ SecretId: secretId });
     const { SecretString } = await client.send(command, { abortSignal: AbortSignal.timeout(SECRET_MS.read) });
@@ -88,15 +85,17 @@ export function createSecretReader(secretId: string, region?: string): () => Pro
  * Creates the reader of a deployment's key and API credentials. It rejects where Secrets Manager or KMS fails, or a secret
  * is malformed.
  */
-export function createWalletKeyReader(source: KeySource, builderCode?: string): () => Promise<WalletKey> {
+export function createWalletKeyReader(
+  source: KeySource,
+  { builderCode, proxyEnv }: Pick<DeployedConfig, 'builderCode' | 'proxyEnv'>,
+): () => Promise<WalletKey> {
   const name = 'secret' in source ? source.secret : source.credentialsSecret;
-  const read = name === undefined ? undefined : createSecretReader(name);
+  const read = name === undefined ? undefined : createSecretReader(name, { proxyEnv });
   return async () => {
     const { privateKey, credentials } = read ? parseSecret(await read()) : { credentials: undefined };
     if ('kmsKey' in source) {
-      if (privateKey)
-        throw new ConfigError(`The secret ${name} must hold no private key: the key is ${source.kmsKey}.`);
-      return { wallet: await openSigningKey(source), credentials };
+      if (privateKey) throw new ConfigError(`The secret ${name} must hold no private key: SERVICE_KMS_KEY is set.`);
+      return { wallet: await openSigningKey(source, { proxyEnv }), credentials };
     }
     if (!privateKey) throw new ConfigError(FORM);
     return { wallet: await openSigningKey({ privateKey }, { builderCode }), credentials };

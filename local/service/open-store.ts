@@ -1,6 +1,7 @@
 import { existsSync, statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Log } from '../../shared/log.ts';
+import type { ProxyEnv } from '../../shared/proxy.ts';
 import type { LocalConfig } from '../../shared/settings/config.ts';
 import { ConfigError, tableOf } from '../../shared/settings/formats.ts';
 import type { FileOrderStore } from '../order-store/store.ts';
@@ -34,9 +35,9 @@ function fileSystemOf(path: string): number {
 /** No idempotency key has a control character. */
 const NO_KEY = '\u0000';
 
-async function openTable(tableName: string): Promise<FileOrderStore> {
+async function openTable(tableName: string, proxyEnv: ProxyEnv | undefined): Promise<FileOrderStore> {
   const { createDynamoDbStore } = await import('../../shared/orders/dynamodb-store.ts');
-  const store = createDynamoDbStore({ tableName });
+  const store = createDynamoDbStore({ tableName, proxyEnv });
   const read = () => store.read(NO_KEY);
   // The first one also looks for credentials, which may take all of its time.
   await read().catch(read);
@@ -55,13 +56,17 @@ function storeError(done: 'opened' | 'read', setting: string, cause: unknown): C
 
 /** Opens the store of the settings. Throws `ConfigError` where it cannot be used. `typeOf` reads the file system of a path. */
 export async function openStore(
-  { store: setting, storeSharedFolder }: Pick<LocalConfig, 'store' | 'storeSharedFolder'>,
+  {
+    store: setting,
+    storeSharedFolder,
+    proxyEnv,
+  }: Pick<LocalConfig, 'store' | 'storeSharedFolder'> & Partial<Pick<LocalConfig, 'proxyEnv'>>,
   log: Log,
   typeOf = fileSystemOf,
 ): Promise<Store> {
   const [place, tableName] = [placeOf(setting), tableOf(setting)];
   try {
-    if (tableName !== undefined) return { ...(await openTable(tableName)), place };
+    if (tableName !== undefined) return { ...(await openTable(tableName, proxyEnv)), place };
     const shared = storeSharedFolder ? undefined : SHARED.get(typeOf(place));
     if (shared !== undefined) {
       throw new Error(
@@ -76,9 +81,9 @@ export async function openStore(
 }
 
 /** Reads the store that `SERVICE_STORE` names, also while a service uses it. Throws any error where that fails. */
-export async function checkStore(setting: string): Promise<void> {
+export async function checkStore(setting: string, proxyEnv: ProxyEnv): Promise<void> {
   const tableName = tableOf(setting);
-  if (tableName !== undefined) return void (await openTable(tableName));
+  if (tableName !== undefined) return void (await openTable(tableName, proxyEnv));
   const { readRecordTexts } = await import('../order-store/store.ts');
   // Reads one record, if there is any.
   readRecordTexts(storeFileOf(setting)).some(() => true);

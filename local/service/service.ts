@@ -87,22 +87,30 @@ function openTrading(
 
 /** Returns the settings in force as the log has them; what does not apply to a read-only service is `null`. */
 function inForce(config: LocalConfig, account: Awaited<ReturnType<typeof accountOf>>, store: Store | undefined) {
-  const { mode, gammaUrl, clobUrl, corsOrigins, maxOrderNotional, maxDailyNotional } = config;
+  const { mode, gammaUrl, clobUrl, corsOrigins, allowedHosts, proxyEnv } = config;
   const { walletAddress, funderAddress, signatureType } = account;
   const trades = mode === 'order-placing';
-  const decimal = (cap: Decimal | undefined) => (trades && cap ? formatDecimal(cap) : null);
+  const ofOrders = <T>(value: T) => (trades ? (value ?? null) : null);
+  const decimal = (cap: Decimal | undefined) => ofOrders(cap && formatDecimal(cap));
   return {
     mode,
     wallet_address: walletAddress,
     funder_address: funderAddress ?? null,
-    signature_type: trades ? signatureType : null,
-    max_order_notional: decimal(maxOrderNotional),
-    max_daily_notional: decimal(maxDailyNotional),
-    client_verification: trades ? config.clientVerification : null,
+    signature_type: ofOrders(signatureType),
+    builder_code: ofOrders(config.builderCode),
+    max_order_notional: decimal(config.maxOrderNotional),
+    max_daily_notional: decimal(config.maxDailyNotional),
+    max_daily_notional_per_client: decimal(config.maxDailyNotionalPerClient),
+    client_verification: ofOrders(config.clientVerification),
+    allowed_clients: ofOrders(config.allowedClients?.length),
+    public_authority: ofOrders(config.publicAuthority),
     gamma_url: gammaUrl,
     clob_url: clobUrl,
+    // Without the password that may be in the URL.
+    proxy: proxyEnv.HTTPS_PROXY ? new URL(proxyEnv.HTTPS_PROXY.reveal()).host : null,
     store: store?.place ?? null,
     cors_origins: corsOrigins,
+    allowed_hosts: allowedHosts,
   };
 }
 
@@ -134,7 +142,7 @@ export async function startService(
     if (store?.isNew && !throwAway) {
       log.warn('new order store: keys of earlier orders are not known here', { store: store.place });
     }
-    if (!throwAway) for (const warning of account.warnings) log.warn(warning);
+    if (!throwAway) for (const warning of [...account.warnings, ...config.risks]) log.warn(warning);
     const { url, listensOn, authorities: own, close } = await startServer({ handlers, config, log });
     authorities = own;
     announce?.({ url, walletAddress: account.walletAddress });

@@ -3,9 +3,10 @@ import { openSigningKey } from '#venue/accounts';
 import { createSecretReader, parseSecret } from '../../functions/orders/wallet-key.ts';
 import { withSettingsFile } from '../../local/service/settings-file.ts';
 import type { ApiCredentials, SigningKey } from '../../shared/account.ts';
-import { awsClientOptions } from '../../shared/aws-client.ts';
+import { type AwsRoute, awsClientOptions } from '../../shared/aws-client.ts';
+import type { ProxyEnv } from '../../shared/proxy.ts';
 import type { Secret } from '../../shared/secret.ts';
-import { type Config, proxyOf } from '../../shared/settings/config.ts';
+import type { Config } from '../../shared/settings/config.ts';
 import { CREDENTIAL_NAMES, completeCredentials } from '../../shared/settings/credentials.ts';
 import { ConfigError, TABLE_PREFIX } from '../../shared/settings/formats.ts';
 import { readVariables } from '../../shared/settings/read.ts';
@@ -57,19 +58,19 @@ const { clobUrl, gammaUrl, funderAddress, walletAddress, kmsKey } = DEPLOYED;
 const OWN = { clobUrl, gammaUrl, funderAddress, store, walletAddress, clobApiKey, clobApiSecret, clobApiPassphrase };
 
 /** Reads the settings that the desk needs, without the wallet key. */
-function readOwn(env: Environment) {
+function readOwn(env: Environment, proxyEnv: ProxyEnv) {
   const { clobApiKey: key, clobApiSecret: secret, clobApiPassphrase: pass, ...own } = readVariables(env, OWN).values;
   const { walletAddress: address, ...rest } = own;
-  return { address, credentials: completeCredentials([key, secret, pass]), rest: { ...rest, proxyEnv: proxyOf(env) } };
+  return { address, credentials: completeCredentials([key, secret, pass]), rest: { ...rest, proxyEnv } };
 }
 
 /** Completes the signer's facts from its key, which is kept only without credentials. */
 async function openSigner(
   { address, credentials }: { address: string | undefined; credentials: ApiCredentials | undefined },
   key: SigningKey | undefined,
-  region?: string,
+  route: AwsRoute,
 ) {
-  const wallet = key && (await openSigningKey(key, { region }));
+  const wallet = key && (await openSigningKey(key, route));
   if (wallet && address && wallet.address.toLowerCase() !== address.toLowerCase()) {
     throw new ConfigError(`The wallet key is that of ${wallet.address}, not of ${address}.`);
   }
@@ -86,16 +87,15 @@ function signingKeyOf(privateKey: Secret | undefined, kmsKey: string | undefined
   return kmsKey === undefined ? privateKey && { privateKey } : { kmsKey };
 }
 
-async function openLocal({ settings }: Where, own: Environment): Promise<Access> {
-  const env = withSettingsFile(settings, own);
-  const { address, credentials, rest } = readOwn(env);
+async function openLocal(env: Environment, proxyEnv: ProxyEnv): Promise<Access> {
+  const { address, credentials, rest } = readOwn(env, proxyEnv);
   const keys = credentials && address ? undefined : readVariables(env, { privateKey, kmsKey }).values;
   const key = signingKeyOf(keys?.privateKey, keys?.kmsKey);
-  return { ...rest, ...(await openSigner({ address, credentials }, key)) };
+  return { ...rest, ...(await openSigner({ address, credentials }, key, rest)) };
 }
 
-async function readOutputs(stack: string, region: string | undefined): Promise<ReadonlyMap<string, string>> {
-  const client = new CloudFormationClient(awsClientOptions(2, STACK_MS, region));
+async function readOutputs(stack: string, route: AwsRoute): Promise<ReadonlyMap<string, string>> {
+  const client = new CloudFormationClient(awsClientOptions(2, STACK_MS, route));
   const described = client.send(new DescribeStacksCommand({ StackName: stack }), {
     abortSignal: AbortSignal.timeout(STACK_MS.all),
   });
@@ -105,14 +105,18 @@ async function readOutputs(stack: string, region: string | undefined): Promise<R
   return new Map(outputs.map(({ OutputKey = '', OutputValue = '' }) => [OutputKey, OutputValue]));
 }
 
-async function readSecret(name: string, region: string | undefined) {
+async function readSecret(name: string, route: AwsRoute) {
   const fix = 'check the AWS credentials, and that these may call secretsmanager:GetSecretValue on it';
-  return parseSecret(await createSecretReader(name, region)().catch(unreadable(`The secret ${name}`, fix)));
+  return parseSecret(await createSecretReader(name, route)().catch(unreadable(`The secret ${name}`, fix)));
 }
 
-async function openDeployed(stack: string, region: string | undefined, env: Environment): Promise<Access> {
-  const { address: own, credentials, rest } = readOwn(env);
-  const outputs = await readOutputs(stack, region);
+async function openDeployed(
+  stack: string,
+  route: AwsRoute & Pick<Access, 'proxyEnv'>,
+  env: Environment,
+): Promise<Access> {
+  const { address: own, credentials, rest } = readOwn(env, route.proxyEnv);
+  const outputs = await readOutputs(stack, route);
   const table = outputs.get(OUTPUTS.table);
   if (table === undefined) throw new DeskError(`The stack ${stack} has no output ${OUTPUTS.table}.`);
   const pinned = outputs.get(OUTPUTS.address);
@@ -123,7 +127,7 @@ async function openDeployed(stack: string, region: string | undefined, env: Envi
       `SERVICE_WALLET_ADDRESS is not the wallet of the stack ${stack}, which is ${pinned}: leave it out.`,
     );
   }
-  const base = { ...rest, store: TABLE_PREFIX + table, region };
+  const base = { ...rest, store: TABLE_PREFIX + table, region: route.region };
   if (credentials && address) return { ...base, address, credentials, wallet: undefined };
   const [secret, kms] = [outputs.get(OUTPUTS.secret), outputs.get(OUTPUTS.kmsKey)];
   if (secret === undefined && kms === undefined) {
@@ -131,13 +135,17 @@ async function openDeployed(stack: string, region: string | undefined, env: Envi
       `The stack ${stack} places no orders and names no secret: set SERVICE_WALLET_ADDRESS with ${CREDENTIAL_NAMES.join(', ')}.`,
     );
   }
-  const held = secret === undefined ? { credentials: undefined } : await readSecret(secret, region);
+  const held = secret === undefined ? { credentials: undefined } : await readSecret(secret, route);
   // A signature of KMS is needed only to derive credentials.
   const key = signingKeyOf(held.privateKey, held.credentials ? undefined : kms);
-  return { ...base, ...(await openSigner({ address, credentials: held.credentials }, key, region)) };
+  return { ...base, ...(await openSigner({ address, credentials: held.credentials }, key, route)) };
 }
 
 /** Finds the account and the store: of the settings, or of a deployment. Throws `ConfigError` and `DeskError`. */
-export async function openAccess(where: Where, env: Environment): Promise<Access> {
-  return where.stack === undefined ? openLocal(where, env) : openDeployed(where.stack, where.region, env);
+export async function openAccess({ settings, stack, region }: Where, env: Environment): Promise<Access> {
+  const withFile = withSettingsFile(settings, env);
+  // The proxy is of this machine; the account and the venue may be of the stack.
+  const { httpsProxy, noProxy } = readVariables(withFile, SETTINGS.network).values;
+  const proxyEnv = { HTTPS_PROXY: httpsProxy, NO_PROXY: noProxy };
+  return stack === undefined ? openLocal(withFile, proxyEnv) : openDeployed(stack, { region, proxyEnv }, env);
 }

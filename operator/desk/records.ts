@@ -1,7 +1,7 @@
 import { DynamoDBClient, paginateScan } from '@aws-sdk/client-dynamodb';
 import { readRecordTexts } from '../../local/order-store/store.ts';
 import { storeFileOf } from '../../local/service/settings-file.ts';
-import { awsClientOptions } from '../../shared/aws-client.ts';
+import { type AwsRoute, awsClientOptions } from '../../shared/aws-client.ts';
 import { decodeRecord, type OrderRecord } from '../../shared/orders/record.ts';
 import { ConfigError, tableOf } from '../../shared/settings/formats.ts';
 import { printable } from '../venue/rows.ts';
@@ -19,8 +19,8 @@ export interface Records<T> {
 }
 
 /** Reads the encoded records of a table; the sums of days are no records. */
-async function* scan(table: string, region: string | undefined): AsyncGenerator<string, void> {
-  const client = new DynamoDBClient(awsClientOptions(5, SCAN_MS, region));
+async function* scan(table: string, route: AwsRoute): AsyncGenerator<string, void> {
+  const client = new DynamoDBClient(awsClientOptions(5, SCAN_MS, route));
   const input = {
     TableName: table,
     ConsistentRead: true,
@@ -39,7 +39,7 @@ async function* scan(table: string, region: string | undefined): AsyncGenerator<
  * of the store cannot be read: only a whole store shows that an order has no record.
  */
 export async function readRecords<T>(
-  { store, region }: Access,
+  { store, ...route }: Access,
   pick: (record: OrderRecord) => T | undefined,
 ): Promise<Records<T>> {
   const table = tableOf(store);
@@ -47,7 +47,7 @@ export async function readRecords<T>(
   const makers = new Set<string>();
   try {
     // The path is resolved only here: to cancel all orders needs no store, also in a package without one.
-    const texts = table === undefined ? readRecordTexts(storeFileOf(store)) : scan(table, region);
+    const texts = table === undefined ? readRecordTexts(storeFileOf(store)) : scan(table, route);
     for await (const text of texts) {
       const record = decodeRecord(text);
       makers.add(record.signedFor.maker.toLowerCase());

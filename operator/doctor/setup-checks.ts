@@ -114,7 +114,7 @@ function nearest(path: string): string {
 }
 
 /** Reads an existing store, and creates none. */
-async function judgeStore(setting: string): Promise<CheckResult> {
+async function judgeStore(setting: string, { proxyEnv }: Config): Promise<CheckResult> {
   const isFile = tableOf(setting) === undefined;
   try {
     const place = isFile ? storeFileOf(setting) : setting;
@@ -126,7 +126,7 @@ async function judgeStore(setting: string): Promise<CheckResult> {
       // The service creates a missing store, and fills an empty file.
       if (there !== place || statSync(place).size === 0) return found;
     }
-    await checkStore(setting);
+    await checkStore(setting, proxyEnv);
     return found;
   } catch (error) {
     const reason = Error.isError(error) ? error.message.replace(/\.$/, '') : 'unknown';
@@ -138,10 +138,10 @@ async function judgeStore(setting: string): Promise<CheckResult> {
 }
 
 /** Checks Node, the store of orders and the file of the key. */
-export async function checkRuntime({ store, key, keyFile }: Setup): Promise<CheckResult> {
+export async function checkRuntime({ config, store, key, keyFile }: Setup): Promise<CheckResult> {
   if (key === undefined) return ok(`Node ${process.version}; no store of orders is needed.`);
   if (keyFile !== undefined && isOthers(keyFile)) {
     return warn(`Others may read ${keyFile}, which holds the wallet key.`, `chmod 600 ${keyFile}`);
   }
-  return judgeStore(store);
+  return judgeStore(store, config);
 }

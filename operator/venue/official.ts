@@ -1,8 +1,9 @@
-import { Agent } from 'node:https';
+import { Agent as HttpAgent } from 'node:http';
+import { Agent as HttpsAgent } from 'node:https';
 import { ApiError, Chain, ClobClient, type ClobClientOptions } from '@polymarket/clob-client-v2';
 import axios, { isAxiosError, type RawAxiosRequestConfig } from 'axios';
 import * as z from 'zod/mini';
-import type { ProxyEnv } from '../../shared/settings/config.ts';
+import { type ProxyEnv, proxyOptions } from '../../shared/proxy.ts';
 
 /** Limit of one HTTP call, its answer included. */
 export const CALL_MS = 10_000;
@@ -14,8 +15,10 @@ const paged = z.object({ data: z.array(z.unknown()), next_cursor: z.string() });
 const refusal = z.object({ error: z.string() });
 
 /** Opens an HTTP client that follows no redirect and rejects no status. */
-export function openHttp(proxyEnv: ProxyEnv = {}) {
-  return axios.create({ httpsAgent: new Agent({ proxyEnv }), proxy: false, maxRedirects: 0, validateStatus: null });
+export function openHttp(proxyEnv?: ProxyEnv) {
+  // With a proxy of its own an agent is left alone by axios, which else takes those of the environment.
+  const agents = { httpAgent: new HttpAgent(proxyOptions()), httpsAgent: new HttpsAgent(proxyOptions(proxyEnv)) };
+  return axios.create({ ...agents, maxRedirects: 0, validateStatus: null });
 }
 
 /**

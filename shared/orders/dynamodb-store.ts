@@ -15,6 +15,7 @@ import {
 import * as z from 'zod/mini';
 import { awsClientOptions } from '../aws-client.ts';
 import { DAY_KEPT_MS, STORE_ATTEMPT_MS, STORE_CALL_MS } from '../limits.ts';
+import type { ProxyEnv } from '../proxy.ts';
 import { type DayCount, fullBy, type OrderStore, type Over, sumName, type Written } from './order-store.ts';
 import { decodeRecord, encodeRecord, type OrderRecord, versionOf } from './record.ts';
 
@@ -26,6 +27,7 @@ export interface DynamoDbStoreSettings {
   readonly client?: DynamoDBClientConfig;
   /** The time of one call, and of one attempt to connect and to get an answer. */
   readonly limits?: typeof LIMITS_MS;
+  readonly proxyEnv?: ProxyEnv | undefined;
 }
 
 const LIMITS_MS: { readonly call: number; readonly connect: number; readonly attempt: number } = {
@@ -125,9 +127,10 @@ export function createDynamoDbStore({
   tableName: TableName,
   client: config = {},
   limits = LIMITS_MS,
+  proxyEnv,
 }: DynamoDbStoreSettings): OrderStore {
   // One attempt more than the two connections that an order opens: both die while a Lambda function is frozen.
-  const client = new DynamoDBClient({ ...awsClientOptions(3, limits), ...config });
+  const client = new DynamoDBClient({ ...awsClientOptions(3, limits, { proxyEnv }), ...config });
 
   async function send(change: TransactWriteItem, counts: readonly DayCount[], abortSignal: AbortSignal): Promise<void> {
     const { Put, Delete } = change;

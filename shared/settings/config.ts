@@ -1,9 +1,10 @@
 import type * as z from 'zod/mini';
 import type { SigningKey } from '../account.ts';
+import type { ProxyEnv } from '../proxy.ts';
 import { completeCredentials } from './credentials.ts';
 import { LOOPBACK, refuse, type Sentence, said } from './formats.ts';
 import { readVariables } from './read.ts';
-import { DEPLOYED, type Environment, LOCAL, type SETTINGS } from './table.ts';
+import { DEPLOYED, type Environment, LOCAL, SETTINGS } from './table.ts';
 
 type Common = typeof SETTINGS.orders & typeof SETTINGS.common;
 
@@ -14,13 +15,10 @@ export interface Config extends Readonly<Omit<z.infer<z.ZodMiniObject<Common>>, 
   readonly proxyEnv: ProxyEnv;
 }
 
-/** The proxy between the service and the venue, by the variables that other programs read, too. */
-export type ProxyEnv = Readonly<Partial<Record<'HTTPS_PROXY' | 'NO_PROXY', string>>>;
-
-/** Reads the proxy from the environment. */
-export function proxyOf(env: Environment): ProxyEnv {
-  const [proxy, none] = [env['HTTPS_PROXY'] || env['https_proxy'], env['NO_PROXY'] || env['no_proxy']];
-  return { ...(proxy && { HTTPS_PROXY: proxy }), ...(none && { NO_PROXY: none }) };
+/** Returns the warning about a proxy that no request goes through. */
+function unusedProxy(env: Environment): Sentence {
+  const name = ['ALL_PROXY', 'all_proxy', 'HTTP_PROXY', 'http_proxy'].find((variable) => env[variable]);
+  return name && `${name} is set, but has no effect here: requests go directly. Set HTTPS_PROXY to use a proxy.`;
 }
 
 /** Settings of the local server. */
@@ -65,6 +63,18 @@ function problemsOf(config: Omit<Config, 'warnings' | 'proxyEnv'>, hasKey: boole
   ];
 }
 
+/** Returns warnings about orders of anyone, and of any size. */
+function risksOf(config: Omit<Config, 'warnings' | 'proxyEnv'>, isExposed: boolean): readonly string[] {
+  const caps = [config.maxOrderNotional, config.maxDailyNotional, config.maxDailyNotionalPerClient];
+  return said([
+    isExposed &&
+      config.clientVerification === 'off' &&
+      'unverified orders beyond loopback: anyone who reaches the port can trade; set SERVICE_CLIENT_VERIFICATION=required',
+    caps.every((cap) => cap === undefined) &&
+      'orders without a cap: set SERVICE_MAX_ORDER_NOTIONAL or SERVICE_MAX_DAILY_NOTIONAL',
+  ]);
+}
+
 /** Where a deployment has its key, and its API credentials if they are not derived. */
 export type KeySource =
   | { readonly secret: string }
@@ -73,10 +83,22 @@ export type KeySource =
 /** Parses the settings of the local server; throws `ConfigError` with a sentence for each mistake. */
 export function parseLocalConfig(env: Environment) {
   const { values, warnings } = readVariables(env, LOCAL);
-  const { placeOrder, remoteOrders, privateKey, kmsKey, clobApiKey, clobApiSecret, clobApiPassphrase, ...config } =
-    values;
+  const {
+    placeOrder,
+    remoteOrders,
+    privateKey,
+    kmsKey,
+    clobApiKey,
+    clobApiSecret,
+    clobApiPassphrase,
+    httpsProxy,
+    noProxy,
+    ...config
+  } = values;
   const credentials = completeCredentials([clobApiKey, clobApiSecret, clobApiPassphrase]);
   const isLoopback = LOOPBACK.test(config.host);
+  // A proxy on this machine passes on requests for other names.
+  const isExposed = !isLoopback || config.allowedHosts.length > 0;
   const key: SigningKey | undefined = kmsKey === undefined ? privateKey && { privateKey } : { kmsKey };
   const takesOrders = placeOrder && key !== undefined;
   refuse([
@@ -92,7 +114,7 @@ export function parseLocalConfig(env: Environment) {
     // Others choose the `Host` of their requests: a signature for another service would pass.
     takesOrders &&
       config.clientVerification === 'required' &&
-      !(isLoopback && config.allowedHosts.length === 0) &&
+      isExposed &&
       !config.publicAuthority &&
       'SERVICE_PUBLIC_AUTHORITY must be set where clients are verified and SERVICE_HOST is not loopback or SERVICE_ALLOWED_HOSTS is set: clients sign for it.',
   ]);
@@ -100,18 +122,34 @@ export function parseLocalConfig(env: Environment) {
   const missing = said([!key && 'SERVICE_PRIVATE_KEY or SERVICE_KMS_KEY', !placeOrder && 'SERVICE_PLACE_ORDER=1']);
   return {
     ...config,
-    proxyEnv: proxyOf(env),
+    proxyEnv: { HTTPS_PROXY: httpsProxy, NO_PROXY: noProxy },
     mode,
+    /** Sentences for the log about orders with little protection. */
+    risks: takesOrders ? risksOf(config, isExposed) : [],
     // Without the opt-in `/health` shows the address of the key all the same.
     orders: takesOrders ? ({ kind: 'on', key, credentials } as const) : ({ kind: 'off', missing, key } as const),
-    warnings: [...warningOf(placeOrder !== undefined || key !== undefined, missing), ...warnings],
+    warnings: [
+      ...warningOf(placeOrder !== undefined || key !== undefined, missing),
+      ...warnings,
+      ...said([!httpsProxy && unusedProxy(env)]),
+    ],
   };
 }
 
 /** Parses the settings of a function; throws `ConfigError` with a sentence for each mistake. */
 export function parseDeployedConfig(env: Environment) {
-  const { values, warnings } = readVariables(env, DEPLOYED);
-  const { placeOrder, walletAddress, privateKeySecret, kmsKey, credentialsSecret, ordersTable, ...config } = values;
+  const { values, warnings } = readVariables(env, { ...DEPLOYED, ...SETTINGS.network });
+  const {
+    placeOrder,
+    walletAddress,
+    privateKeySecret,
+    kmsKey,
+    credentialsSecret,
+    ordersTable,
+    httpsProxy,
+    noProxy,
+    ...config
+  } = values;
   refuse(problemsOf(config, false));
   const ofSecret = privateKeySecret === undefined ? undefined : { secret: privateKeySecret };
   const key: KeySource | undefined = kmsKey === undefined ? ofSecret : { kmsKey, credentialsSecret };
@@ -119,11 +157,15 @@ export function parseDeployedConfig(env: Environment) {
   const missing = said([!walletAddress && 'SERVICE_WALLET_ADDRESS', !placeOrder && 'SERVICE_PLACE_ORDER=1']);
   return {
     ...config,
-    proxyEnv: proxyOf(env),
+    proxyEnv: { HTTPS_PROXY: httpsProxy, NO_PROXY: noProxy },
     // Set where the deployment takes orders, in the function of health too. EIP-55.
     walletAddress: placeOrder ? walletAddress : undefined,
     // Only the function of orders has the name of the key.
     orders: isComplete ? ({ kind: 'on', walletAddress, key, ordersTable } as const) : ({ kind: 'off' } as const),
-    warnings: [...warningOf(placeOrder !== undefined || walletAddress !== undefined, missing), ...warnings],
+    warnings: [
+      ...warningOf(placeOrder !== undefined || walletAddress !== undefined, missing),
+      ...warnings,
+      ...said([!httpsProxy && unusedProxy(env)]),
+    ],
   };
 }

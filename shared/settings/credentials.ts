@@ -5,8 +5,13 @@ import { ConfigError, KEY_LIKE, parsed } from './formats.ts';
 /** Order of the secp256k1 group: a private key is above zero and below it. */
 const CURVE_ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
 
+/** A file or a paste leaves blanks and line ends around a text. */
+function trimmed<T>(rule: string, parse: (text: string) => T | undefined) {
+  return parsed(rule, (text) => parse(text.trim()));
+}
+
 /** A private key: the value has `0x`, whether or not the text has it. */
-export const PRIVATE_KEY = parsed('a private key: 32 bytes as 64 hex digits, with or without 0x', (text) => {
+export const PRIVATE_KEY = trimmed('a private key: 32 bytes as 64 hex digits, with or without 0x', (text) => {
   const hex = /^(?:0x)?([0-9a-fA-F]{64})$/.exec(text)?.[1];
   const scalar = hex === undefined ? 0n : BigInt(`0x${hex}`);
   return scalar === 0n || scalar >= CURVE_ORDER ? undefined : new Secret(`0x${hex}`);
@@ -15,15 +20,15 @@ export const PRIVATE_KEY = parsed('a private key: 32 bytes as 64 hex digits, wit
 // The credentials travel in HTTP headers.
 
 /** The name of the credentials. A wallet key is refused: it would be sent to the venue with each order. */
-export const CLOB_KEY = parsed('printable ASCII without spaces, and no wallet key', (text) =>
+export const CLOB_KEY = trimmed('printable ASCII without spaces, and no wallet key', (text) =>
   /^[\x21-\x7e]{1,128}$/.test(text) && !KEY_LIKE.test(text) ? text : undefined,
 );
 
 /** The key of the HMAC. */
-export const CLOB_SECRET = parsed('base64', (text) => (API_SECRET.test(text) ? new Secret(text) : undefined));
+export const CLOB_SECRET = trimmed('base64', (text) => (API_SECRET.test(text) ? new Secret(text) : undefined));
 
 /** The passphrase. */
-export const CLOB_PASSPHRASE = parsed('printable ASCII without spaces', (text) =>
+export const CLOB_PASSPHRASE = trimmed('printable ASCII without spaces', (text) =>
   /^[\x21-\x7e]{1,256}$/.test(text) ? new Secret(text) : undefined,
 );
 

@@ -9,6 +9,9 @@ export function parseText<T>(text: string, name: string, format: Format<T>): T {
   return data;
 }
 
+/** Docker keeps the quotes of an env file. */
+const QUOTED = /^\s*["'`]/;
+
 /**
  * Reads settings from their texts. A malformed one counts as absent, and `problems` has its sentence, which never repeats
  * the text. `label` is the name by which the operator knows a setting.
@@ -23,7 +26,9 @@ export function readTexts<const T extends Table>(
   if (success) return { values: data, problems: [] };
   const malformed = error.issues.map(({ path, message }) => ({ name: String(path[0]), message }));
   const absent = Object.fromEntries(malformed.map(({ name }) => [name, undefined]));
-  const problems = malformed.map(({ name, message }) => `${label(name)} must be ${message}.`);
+  const ruleOf = (name: string, rule: string) =>
+    QUOTED.test(texts[name] ?? '') ? `written without quotes, as ${rule}` : rule;
+  const problems = malformed.map(({ name, message }) => `${label(name)} must be ${ruleOf(name, message)}.`);
   return { values: z.parse(schema, { ...texts, ...absent }), problems };
 }
 
@@ -44,9 +49,10 @@ function editDistance(from: string, to: string): number {
 
 /** Finds the name that a misspelt one is closest to; `isNear`: at most a third of its letters differ. */
 export function nearestOf(misspelt: string, names: readonly string[]) {
-  const found = names.map((name) => ({ name, distance: editDistance(misspelt.toLowerCase(), name.toLowerCase()) }));
+  const bare = (name: string) => name.toLowerCase().replace('service_', '');
+  const found = names.map((name) => ({ name, distance: editDistance(bare(misspelt), bare(name)) }));
   const { name, distance } = found.reduce((best, each) => (each.distance < best.distance ? each : best));
-  return { name, isNear: distance <= Math.max(2, name.replace('SERVICE_', '').length / 3) };
+  return { name, isNear: distance <= Math.max(2, bare(name).length / 3) };
 }
 
 const VARIABLES = Object.keys({ ...LOCAL, ...DEPLOYED }).map(variableOf);
@@ -66,12 +72,18 @@ function judgeOthers(env: Environment, table: object) {
   return { misspelt, warnings };
 }
 
+/** Returns the text of a setting; a variable without the prefix may be in lower case. */
+function textOf(name: string, env: Environment): string | undefined {
+  const variable = variableOf(name);
+  return env[variable] || (variable.startsWith('SERVICE_') ? undefined : env[variable.toLowerCase()]) || undefined;
+}
+
 /**
  * Reads settings from the environment. Throws `ConfigError` with a sentence for each that is malformed, and for each
  * variable that is nearly a setting: a misspelt cap would be no cap.
  */
 export function readVariables<const T extends Table>(env: Environment, table: T) {
-  const texts = Object.fromEntries(Object.keys(table).map((name) => [name, env[variableOf(name)] || undefined]));
+  const texts = Object.fromEntries(Object.keys(table).map((name) => [name, textOf(name, env)]));
   const { values, problems } = readTexts(table, texts, variableOf);
   const { misspelt, warnings } = judgeOthers(env, table);
   refuse([...misspelt, ...problems]);

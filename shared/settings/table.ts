@@ -3,6 +3,7 @@ import * as z from 'zod/mini';
 import { SIGNATURE_TYPES } from '../account.ts';
 import { compareDecimals, parseDecimal, ZERO } from '../decimal.ts';
 import { LOG_LEVELS } from '../log.ts';
+import { Secret } from '../secret.ts';
 import { CLOB_KEY, CLOB_PASSPHRASE, CLOB_SECRET, PRIVATE_KEY } from './credentials.ts';
 import {
   arnOf,
@@ -65,13 +66,32 @@ const UPSTREAM = parsed('an https URL, or http on loopback, without user, query 
   return trusted && username === '' && password === '' ? href.replace(/\/+$/, '') : undefined;
 });
 
+/** Returns true for text in which each percent sign begins a character in UTF-8. */
+function isPercentEncoded(text: string): boolean {
+  try {
+    return decodeURIComponent(text) !== '';
+  } catch {
+    return false;
+  }
+}
+
+/** In the form that Node's agents read. They ignore any other scheme, and put a malformed URL into their error. */
+const PROXY = parsed(
+  'an http: or https: URL of a host and a port, such as http://proxy.example:3128; percent-encode its user and password',
+  (text) => {
+    const url = /^https?:\/\/[^\s/\\?#]+\/?$/i.test(text) ? URL.parse(text) : null;
+    const isUsable = url && url.port !== '0' && isPercentEncoded(`${url.username}:${url.password}`);
+    return isUsable ? new Secret(url.href) : undefined;
+  },
+);
+
 const TABLE = matching('the name of a DynamoDB table', /^[\w.-]{3,255}$/);
 
 /** A misspelt prefix of a table would create a file of that name in each process, and one key would place several orders. */
 const STORE = parsed('the path of a file, or dynamodb: and the name of a table', (text) => {
   if (/^dynamodb:/i.test(text)) return z.safeParse(TABLE, tableOf(text)).success ? text : undefined;
   // One letter and a colon begin a path of Windows.
-  return KEY_LIKE.test(text) || /^\s*(?:dynamo|[a-z][\w+.-]+:)/i.test(text) ? undefined : text;
+  return KEY_LIKE.test(text) || /^\s*(?:["'`]|dynamo|[a-z][\w+.-]+:)/i.test(text) ? undefined : text;
 });
 
 /** In any case; the checksum is checked where the address is used. */
@@ -179,6 +199,11 @@ export const SETTINGS = {
     clobUrl: preset(UPSTREAM, 'https://clob.polymarket.com', 'base URL of the order books'),
     logLevel: preset(oneOf(LOG_LEVELS), 'info', LOG_LEVELS.join(', ')),
   },
+  /** Of every process. Other programs read these variables too, so that they have no prefix. */
+  network: {
+    httpsProxy: row(PROXY, 'proxy for requests to the venue and to AWS: an http: or https: URL'),
+    noProxy: row(z.string(), 'hosts that are asked without the proxy, comma-separated'),
+  },
   /** Of deployed functions, besides. */
   deployed: {
     walletAddress: row(ADDRESS, 'the only address that the deployment trades with; required with orders'),
@@ -237,9 +262,9 @@ export const SETTINGS = {
 };
 
 /** The variables that the local server reads. */
-export const LOCAL = { ...SETTINGS.local, ...SETTINGS.orders, ...SETTINGS.common };
+export const LOCAL = { ...SETTINGS.local, ...SETTINGS.orders, ...SETTINGS.common, ...SETTINGS.network };
 
-/** The variables that deployed functions read. */
+/** The settings of deployed functions. */
 export const DEPLOYED = { ...SETTINGS.orders, ...SETTINGS.common, ...SETTINGS.deployed };
 
 /** The settings that the CDK takes, in `-c` and in `deploy/*.json`. */
@@ -259,7 +284,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Returns the environment variable of a setting. */
 export function variableOf(name: string): string {
-  return `SERVICE_${name.replaceAll(/[A-Z]/g, '_$&').toUpperCase()}`;
+  return `${name in SETTINGS.network ? '' : 'SERVICE_'}${name.replaceAll(/[A-Z]/g, '_$&').toUpperCase()}`;
 }
 
 /** Writes the variables of a sentence by the names of their settings, which the file of a deployment has. */

@@ -1,7 +1,7 @@
 import { createPublicKey } from 'node:crypto';
 import { GetPublicKeyCommand, KMSClient, SignCommand } from '@aws-sdk/client-kms';
 import { getBytes } from 'ethers/utils';
-import { awsClientOptions } from '../aws-client.ts';
+import { type AwsRoute, awsClientOptions } from '../aws-client.ts';
 import { refuse } from '../errors.ts';
 import { KMS_MS } from '../limits.ts';
 import { ConfigError } from '../settings/formats.ts';
@@ -10,24 +10,26 @@ import { addressOf, recoverAddress, type Wallet } from './evm-key.ts';
 /** Order of the secp256k1 group. */
 const CURVE_ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
 
+/** The key, as sentences for the operator name it. */
+const KEY = 'the key of SERVICE_KMS_KEY';
+
 /** Returns the sentence for the operator about a failed call of KMS. */
 function describe(error: unknown, action: 'kms:Sign' | 'kms:GetPublicKey', keyId: string): string {
   const { name = 'unknown', message = '' } = error instanceof Error ? error : {};
-  const key = `the KMS key ${keyId}`;
   switch (name) {
     case 'AccessDeniedException':
-      return `AWS denies ${action} on ${key}: allow it in the role of the service and in the policy of the key.`;
+      return `AWS denies ${action} on ${KEY}: allow it in the role of the service and in the policy of the key.`;
     case 'NotFoundException':
-      return `${key} does not exist in this account and region.`;
+      return `AWS has no such key in this account and region: check SERVICE_KMS_KEY.`;
     case 'DisabledException':
-      return `${key} is disabled: enable it.`;
+      return `AWS has disabled ${KEY}: enable it.`;
     case 'KMSInvalidStateException':
-      return `${key} is pending deletion, or in another state in which it cannot be used.`;
+      return `AWS cannot use ${KEY}: it is pending deletion, or in another state without use.`;
     case 'CredentialsProviderError':
-      return `There are no AWS credentials to use ${key} with.`;
+      return `There are no AWS credentials to use ${KEY} with.`;
     default:
       // The messages of AWS name keys and roles, never key material.
-      return `${action} on ${key} failed: ${name}${message && `, ${message}`}.`;
+      return `${action} on ${KEY} failed: ${name}${message && `, ${message.replaceAll(keyId, '[key]')}`}.`;
   }
 }
 
@@ -52,11 +54,11 @@ export function lowS(der: Uint8Array): string {
   return `0x${[r.value, low].map((value) => value.toString(16).padStart(64, '0')).join('')}`;
 }
 
-/** Returns the address (EIP-55) of a public key as KMS writes it (DER, X.509). */
+/** Returns the address (EIP-55) of a public key as KMS writes it (DER, X.509); throws for one of another curve. */
 function addressOfPublicKey(der: Uint8Array): string {
-  const { x = '', y = '' } = createPublicKey({ key: Buffer.from(der), format: 'der', type: 'spki' }).export({
-    format: 'jwk',
-  });
+  const key = createPublicKey({ key: Buffer.from(der), format: 'der', type: 'spki' });
+  if (key.asymmetricKeyDetails?.namedCurve !== 'secp256k1') throw new RangeError('a key of another curve');
+  const { x = '', y = '' } = key.export({ format: 'jwk' });
   return addressOf(Buffer.concat([Buffer.of(4), Buffer.from(x, 'base64url'), Buffer.from(y, 'base64url')]));
 }
 
@@ -67,12 +69,16 @@ async function readAddress(client: KMSClient, keyId: string): Promise<string> {
     throw new ConfigError(describe(error, 'kms:GetPublicKey', keyId), { cause: error });
   });
   const { KeySpec, KeyUsage, PublicKey } = key;
-  if (KeySpec !== 'ECC_SECG_P256K1' || KeyUsage !== 'SIGN_VERIFY' || !PublicKey) {
+  if (KeySpec !== 'ECC_SECG_P256K1' || KeyUsage !== 'SIGN_VERIFY') {
     throw new ConfigError(
-      `The KMS key ${keyId} is ${KeySpec} for ${KeyUsage}: orders need ECC_SECG_P256K1 for SIGN_VERIFY.`,
+      `SERVICE_KMS_KEY must be a key of ECC_SECG_P256K1 for SIGN_VERIFY: its key is ${KeySpec} for ${KeyUsage}.`,
     );
   }
-  return addressOfPublicKey(PublicKey);
+  try {
+    return addressOfPublicKey(PublicKey ?? new Uint8Array());
+  } catch (cause) {
+    throw new ConfigError('AWS KMS sent no public key of secp256k1 for SERVICE_KMS_KEY.', { cause });
+  }
 }
 
 /**
@@ -80,8 +86,10 @@ async function readAddress(client: KMSClient, keyId: string): Promise<string> {
  * throws `ConfigError` where that fails. Each signature is one request: KMS signs with a fresh nonce, so two signatures of
  * one digest differ. `region`: the environment's unless another one is named. `sign` throws 503 `store_unavailable`, with a cause for the log, where KMS does not sign in time.
  */
-export async function openKmsWallet(keyId: string, region?: string): Promise<Wallet> {
-  const client = new KMSClient(awsClientOptions(2, KMS_MS, region));
+export async function openKmsWallet(keyId: string, route: AwsRoute = {}): Promise<Wallet> {
+  // An ARN names the region of its key.
+  const [, , , region = route.region] = keyId.split(':');
+  const client = new KMSClient(awsClientOptions(2, KMS_MS, { ...route, region }));
   const address = await readAddress(client, keyId);
 
   async function sign(digest: string): Promise<string> {

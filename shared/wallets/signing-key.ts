@@ -1,4 +1,5 @@
 import type { SigningKey } from '../account.ts';
+import type { AwsRoute } from '../aws-client.ts';
 import { ConfigError } from '../settings/formats.ts';
 import { openWallet, type Wallet } from './evm-key.ts';
 
@@ -8,12 +9,12 @@ import { openWallet, type Wallet } from './evm-key.ts';
  */
 export async function openSigningKey(
   key: SigningKey,
-  { builderCode, region }: { readonly builderCode?: string | undefined; readonly region?: string | undefined } = {},
+  { builderCode, region, proxyEnv }: AwsRoute & { readonly builderCode?: string | undefined } = {},
 ): Promise<Wallet> {
   if ('kmsKey' in key) {
     // Loaded only here: a key in this process needs no client of AWS.
     const { openKmsWallet } = await import('./kms-key.ts');
-    return openKmsWallet(key.kmsKey, region);
+    return openKmsWallet(key.kmsKey, { region, proxyEnv });
   }
   // Both are 32 bytes of hex, and the code is public.
   if (builderCode === key.privateKey.reveal().toLowerCase()) {

@@ -25,6 +25,7 @@ const NOWHERE = { SERVICE_GAMMA_URL: 'http://127.0.0.1:9', SERVICE_CLOB_URL: 'ht
 const KEY = '11'.repeat(32);
 const TRADING = { SERVICE_PRIVATE_KEY: KEY, SERVICE_PLACE_ORDER: '1' };
 const WALLET = '0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A';
+const OPEN = { SERVICE_HOST: '0.0.0.0', SERVICE_REMOTE_ORDERS: '1' };
 const SAFE = funderOf(WALLET, 'safe');
 const FOREIGN = `0x${'ab'.repeat(20)}`;
 
@@ -223,6 +224,11 @@ describe('the service', () => {
       SERVICE_CLIENT_VERIFICATION: 'required',
       SERVICE_PUBLIC_AUTHORITY: 'api.example.org',
       SERVICE_CORS_ORIGINS: 'https://app.example',
+      SERVICE_MAX_DAILY_NOTIONAL_PER_CLIENT: '20',
+      SERVICE_ALLOWED_CLIENTS: `${WALLET}, ${SAFE}`,
+      SERVICE_ALLOWED_HOSTS: 'api.example.org',
+      SERVICE_BUILDER_CODE: '5b'.repeat(32),
+      https_proxy: 'http://trader:hunter2@proxy.example:3128',
     };
     const output: string[] = [];
     await startHere(env, output);
@@ -235,17 +241,36 @@ describe('the service', () => {
       wallet_address: WALLET,
       funder_address: SAFE,
       signature_type: 'safe',
+      builder_code: `0x${'5b'.repeat(32)}`,
       max_order_notional: '99.5',
       max_daily_notional: '1000',
+      max_daily_notional_per_client: '20',
       client_verification: 'required',
+      allowed_clients: 2,
+      public_authority: 'api.example.org',
       gamma_url: NOWHERE.SERVICE_GAMMA_URL,
       clob_url: NOWHERE.SERVICE_CLOB_URL,
+      proxy: 'proxy.example:3128',
       store: expect.stringMatching(/^\/.*\/orders\.db$/),
       cors_origins: ['https://app.example'],
+      allowed_hosts: ['api.example.org'],
     });
+    expect(output.join()).not.toMatch(/hunter2|unverified|without a cap/);
   });
 
   it.each([
+    ['without a cap', {}, /^orders without a cap: set SERVICE_MAX_ORDER_NOTIONAL or SERVICE_MAX_DAILY_NOTIONAL$/],
+    [
+      'of clients that nobody verifies',
+      OPEN,
+      /^unverified orders beyond loopback: anyone who reaches the port can trade/,
+    ],
+    [
+      'of clients that nobody verifies, behind a proxy on this machine',
+      { SERVICE_ALLOWED_HOSTS: 'trading.example' },
+      /^unverified orders beyond loopback/,
+    ],
+    ['without the proxy that is set', { ALL_PROXY: 'socks5://127.0.0.1:1' }, /^ALL_PROXY is set, but has no effect/],
     ['as a plain account', {}, /^the account is eoa: .* only from its allowlist/],
     [
       'as one that it does not know',
@@ -259,7 +284,7 @@ describe('the service', () => {
       { SERVICE_PLACE_ORDER: '', SERVICE_SIGNATURE_TYPE: 'safe', SERVICE_FUNDER_ADDRESS: FOREIGN },
       /^SERVICE_FUNDER_ADDRESS is none/,
     ],
-  ])('warns once of an account that the venue may refuse: %s', async (_name, env, sentence) => {
+  ])('warns once of orders %s', async (_name, env, sentence) => {
     const output: string[] = [];
     await startHere({ ...TRADING, ...env }, output);
     const messages = output.map((line) => JSON.parse(line).message);

@@ -16,7 +16,7 @@ describe('the table of settings', () => {
   });
 
   it('gives an example that a service starts with as it stands, with every setting in force', () => {
-    const env = parseEnv(renderEnvironment().replaceAll(/^# (?=SERVICE_)/gm, ''));
+    const env = parseEnv(renderEnvironment().replaceAll(/^# (?=[A-Z_]+=)/gm, ''));
     expect(Object.keys(env).toSorted()).toStrictEqual(Object.keys(LOCAL).map(variableOf).toSorted());
     expect(parseLocalConfig(env)).toStrictEqual(parseLocalConfig({}));
   });

@@ -15,11 +15,14 @@ interface KmsBehaviour {
   readonly key?: string;
   /** The name of an error of KMS, for all requests or for one kind. */
   readonly error?: string;
+  readonly message?: string;
   readonly errorOf?: 'Sign' | 'GetPublicKey';
   /** Failures before the first success. */
   readonly failures?: number;
   readonly keySpec?: string;
   readonly keyUsage?: string;
+  /** In base64. */
+  readonly publicKey?: string;
   readonly delayMs?: number;
 }
 
@@ -82,7 +85,7 @@ export async function startKms(keyId: string, privateKey: string): Promise<FakeK
     const fails = error !== undefined && errorOf === action && failures > 0;
     if (fails) {
       failures -= 1;
-      return reply(400, { __type: error, message: `no ${action}` });
+      return reply(400, { __type: error, message: behaviour.message ?? `no ${action}` });
     }
     if (getPublicKey.parse(body).KeyId !== keyId)
       return reply(400, { __type: 'NotFoundException', message: 'no such key' });
@@ -93,7 +96,7 @@ export async function startKms(keyId: string, privateKey: string): Promise<FakeK
         KeySpec: behaviour.keySpec ?? 'ECC_SECG_P256K1',
         KeyUsage: behaviour.keyUsage ?? 'SIGN_VERIFY',
         SigningAlgorithms: ['ECDSA_SHA_256'],
-        PublicKey: Buffer.concat([SPKI, point]).toString('base64'),
+        PublicKey: behaviour.publicKey ?? Buffer.concat([SPKI, point]).toString('base64'),
       });
     }
     if (action !== 'Sign') return reply(400, { __type: 'InvalidAction' });

@@ -67,7 +67,7 @@ describe('a service with its key in KMS', () => {
     await place(service, 'warm');
     kms.behave({ error: 'AccessDeniedException', errorOf: 'Sign' });
     expect(await place(service, 'c')).toMatchObject({ status: 503, body: { code: 'store_unavailable' } });
-    expect(JSON.stringify(service.lines)).toContain('AWS denies kms:Sign on the KMS key alias/orders');
+    expect(JSON.stringify(service.lines)).toContain('AWS denies kms:Sign on the key of SERVICE_KMS_KEY');
     kms.behave({});
     expect((await place(service, 'c')).status).toBe(201);
   });

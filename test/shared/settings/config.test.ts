@@ -2,7 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { checkDeployedVariables } from '../../../functions/orders/deployed-variables.ts';
 import { parseDeployedConfig, parseLocalConfig } from '../../../shared/settings/config.ts';
-import { ConfigError, tableOf } from '../../../shared/settings/formats.ts';
+import { ConfigError } from '../../../shared/settings/formats.ts';
+import { DEPLOYED, LOCAL, variableOf } from '../../../shared/settings/table.ts';
 
 const KEY = 'ab'.repeat(32);
 const ADDRESS = `0x${'ab'.repeat(20)}`;
@@ -99,13 +100,6 @@ describe('the settings', () => {
     });
   });
 
-  it.each(['http://127.0.0.1:1', 'http://127.9.8.7', 'http://localhost:1/base', 'http://LOCALHOST', 'http://[::1]:1'])(
-    'take an upstream on loopback without encryption: %s',
-    (url) => {
-      expect(parseLocalConfig({ SERVICE_CLOB_URL: url }).clobUrl).toBe(url.toLowerCase());
-    },
-  );
-
   it.each([
     ['API.Example.com', 'api.example.com'],
     ['api.example.com:443', 'api.example.com'],
@@ -119,26 +113,13 @@ describe('the settings', () => {
     expect(parseLocalConfig({ SERVICE_PUBLIC_AUTHORITY: text })).toMatchObject({ publicAuthority });
   });
 
-  it.each([KEY, `0x${KEY}`, KEY.toUpperCase()])('take the key %s', (key) => {
-    const { key: signingKey } = parseLocalConfig({ SERVICE_PRIVATE_KEY: key }).orders;
-    const secret = signingKey && 'privateKey' in signingKey ? signingKey.privateKey : undefined;
-    expect(secret?.reveal().toLowerCase()).toBe(`0x${KEY}`);
-  });
-
-  it.each([
-    'alias/orders',
-    'arn:aws:kms:eu-west-1:123456789012:key/1234abcd-12ab-34cd-56ef-1234567890ab',
-    'mrk-1234abcd12ab34cd56ef1234567890ab',
-    '1234abcd-12ab-34cd-56ef-1234567890ab',
-  ])('take the KMS key %s in place of a private key', (kmsKey) => {
-    const { orders } = parseLocalConfig({ SERVICE_KMS_KEY: kmsKey, SERVICE_PLACE_ORDER: '1' });
-    expect([orders.kind, orders.key]).toStrictEqual(['on', { kmsKey }]);
-  });
-
-  it('refuse a private key beside a KMS key', () => {
-    expect(() => parseLocalConfig({ SERVICE_KMS_KEY: 'alias/orders', SERVICE_PRIVATE_KEY: KEY })).toThrow(
-      'SERVICE_PRIVATE_KEY and SERVICE_KMS_KEY exclude each other: set one of them.',
-    );
+  it('take a private key or a KMS key', () => {
+    const keyOf = (env: Record<string, string>) => parseLocalConfig({ ...env, SERVICE_PLACE_ORDER: '1' }).orders.key;
+    expect(keyOf({ SERVICE_KMS_KEY: 'alias/orders' })).toStrictEqual({ kmsKey: 'alias/orders' });
+    for (const text of [KEY, `0x${KEY}`, `${KEY}\n`]) {
+      const key = keyOf({ SERVICE_PRIVATE_KEY: text });
+      expect(key && 'privateKey' in key && key.privateKey.reveal()).toBe(`0x${KEY}`);
+    }
   });
 
   it('take credentials, all three', () => {
@@ -246,11 +227,6 @@ describe('orders over the network', () => {
     expect(parseLocalConfig({ ...TRADING, NODE_TLS_REJECT_UNAUTHORIZED: '1' }).orders.kind).toBe('on');
     expect(parseLocalConfig(unverified).orders.kind).toBe('off');
   });
-
-  it('need a consent in one form', () => {
-    const unclear = { ...TRADING, SERVICE_HOST: '0.0.0.0', SERVICE_REMOTE_ORDERS: 'yes' };
-    expect(messageOf(unclear)).toBe('SERVICE_REMOTE_ORDERS must be 1, or left out.');
-  });
 });
 
 describe('the settings of a deployment', () => {
@@ -320,27 +296,6 @@ describe('a kind of account without its address', () => {
   });
 });
 
-describe('the store of orders', () => {
-  it.each([
-    ['/x/orders.db', undefined],
-    ['orders/dynamodb:orders', undefined],
-    ['C:\\orders.db', undefined],
-    [`/x/${KEY}`, undefined],
-    [`${KEY}/orders.db`, undefined],
-    ['dynamodb:orders', 'orders'],
-    ['dynamodb:a.b', 'a.b'],
-    [`dynamodb:${'a'.repeat(255)}`, 'a'.repeat(255)],
-  ])('is a file or a table: %s', (place, table) => {
-    const { store } = parseLocalConfig({ SERVICE_STORE: place });
-    expect([store, tableOf(store)]).toStrictEqual([place, table]);
-  });
-
-  it('is refused when it is neither', () => {
-    const sentence = 'SERVICE_STORE must be the path of a file, or dynamodb: and the name of a table.';
-    expect(messageOf({ SERVICE_STORE: 'dynamodb:ab' })).toBe(sentence);
-  });
-});
-
 describe('a variable that is no setting', () => {
   it.each([
     ['SERVICE_MAX_ORDER_NOTIONL', 'SERVICE_MAX_ORDER_NOTIONAL'],
@@ -349,6 +304,7 @@ describe('a variable that is no setting', () => {
     ['SERVICE_POTR', 'SERVICE_PORT'],
     ['SERVICE_ORDER_TABLE', 'SERVICE_ORDERS_TABLE'],
     ['SERVICE_CLOB_URLS', 'SERVICE_CLOB_URL'],
+    ['SERVICE_HTTPS_PROXY', 'HTTPS_PROXY'],
     ['service_max_order_notional', 'SERVICE_MAX_ORDER_NOTIONAL'],
     ['Service_Max_Daily_Notional', 'SERVICE_MAX_DAILY_NOTIONAL'],
   ])('%s stops the start, which names %s', (name, nearest) => {
@@ -383,120 +339,164 @@ describe('a variable that is no setting', () => {
   );
 });
 
-/** Values that are malformed in a way of their own, besides the garbage of the property below. */
-const MALFORMED: Readonly<Record<string, readonly string[]>> = {
-  SERVICE_PRIVATE_KEY: [
-    KEY.slice(1),
-    `0X${KEY}`,
-    `${KEY}\n`,
-    '0'.repeat(64),
-    'fffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141',
+const HEX_KEY = '1b'.repeat(32);
+const CURVE = 'fffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd03641';
+const SECRET_NAME =
+  'the name of a Secrets Manager secret, or its whole ARN with the six characters at its end; a key that was given here was shown to others: replace it';
+const UPSTREAM_RULE = 'an https URL, or http on loopback, without user, query or fragment';
+const CAP = [
+  'a decimal above zero, such as 250 or 99.5, with at most 18 digits before the point',
+  ['0', '-1', '1e3', '1,000', '.5', '5.', '$5', ' 5', 'Infinity', '0.00', '1'.repeat(19), `1.${'1'.repeat(99)}`],
+  ['0.000001', '9'.repeat(18), `1.${'1'.repeat(98)}`],
+] as const;
+const ADDRESSES = [
+  'an address: 0x and 40 hex digits',
+  [ADDRESS.slice(2), `${ADDRESS}0`, `${ADDRESS}\n`, ADDRESS.slice(0, -1), `a${ADDRESS}`, '0x', KEY],
+  [ADDRESS.toUpperCase().replace('X', 'x')],
+] as const;
+
+/** Each setting: its rule, values that break it, and values that are just within it. */
+const RULES: Readonly<Record<string, readonly [string, readonly string[], readonly string[]]>> = {
+  SERVICE_HOST: [
+    'a host name or an IP address',
+    ['http://127.0.0.1', '127.0.0.1/24', 'a b', '[::1]', HEX_KEY, `0x${HEX_KEY.toUpperCase()}`, 'x'.repeat(256)],
+    ['a', 'x'.repeat(255)],
   ],
-  SERVICE_PORT: ['65536', '-1', '080', '8080.0', '0x50', ' 80', '1e3'],
-  SERVICE_HOST: ['http://127.0.0.1', '127.0.0.1/24', 'a b', '[::1]', '1b'.repeat(32), `0x${'1B'.repeat(32)}`],
+  SERVICE_PORT: [
+    'a whole number from 0 to 65535',
+    ['65536', '-1', '080', '8080.0', '0x50', ' 80', '1e3', '00', '100000'],
+    ['0', '1', '65535'],
+  ],
+  SERVICE_ALLOWED_HOSTS: [
+    'host names or IP addresses without port, comma-separated, at least one',
+    ['*', 'a:80', 'http://a', 'a b', 'a;b', '[::2', '[::g]', '10.0.0.0/8', '[::]1', 'x'.repeat(256), ',', ' '],
+    ['a', 'x'.repeat(255)],
+  ],
+  SERVICE_REMOTE_ORDERS: ['1, or left out', ['0', 'true', 'yes', ' 1', '01'], ['1']],
   SERVICE_STORE: [
-    'dynamodb:ab',
-    'DynamoDB:orders',
-    'dynamodb:or ders',
-    `dynamodb:${'a'.repeat(256)}`,
-    '1b'.repeat(32),
-    `0x${'1B'.repeat(32)}`,
+    'the path of a file, or dynamodb: and the name of a table',
+    ['dynamodb:ab', 'DynamoDB:orders', 'dynamodb:or ders', `dynamodb:${'a'.repeat(256)}`, HEX_KEY, `0x${HEX_KEY}`],
+    ['/x/orders.db', 'a/dynamodb:orders', 'C:\\orders.db', `${KEY}/orders.db`, `dynamodb:${'a'.repeat(255)}`],
   ],
-  SERVICE_REMOTE_ORDERS: ['0', 'true', 'yes', ' 1', '01'],
-  SERVICE_ALLOWED_HOSTS: ['*', 'a:80', 'http://a', 'a b', 'a;b', '[::2', '[::g]', '10.0.0.0/8', '[::]1', ','],
-  SERVICE_GAMMA_URL: [
-    'ftp://a',
-    'a.example',
-    'https://user:pass@a',
-    'https://a?x=1',
-    'https://a#',
-    '//a',
-    'http://a.example',
-    'http://127.0.0.1.a.example',
-    'http://[::2]',
-    'http://127.0.0.1@a.example',
+  SERVICE_STORE_SHARED_FOLDER: ['1, or left out', ['0', 'yes'], ['1']],
+  SERVICE_PRIVATE_KEY: [
+    'a private key: 32 bytes as 64 hex digits, with or without 0x',
+    [KEY.slice(1), `0X${KEY}`, `${KEY} ${KEY}`, '0'.repeat(64), `${CURVE}41`, `${CURVE}ff`],
+    ['1'.padStart(64, '0'), `${CURVE}40`, `0x${KEY}`, KEY.toUpperCase(), ` ${KEY}\r\n`],
   ],
-  SERVICE_CLOB_URL: ['ftp://a', 'https://user@a', 'https://a/#x', 'javascript:alert(1)'],
-  SERVICE_SIGNATURE_TYPE: ['EOA', '0', 'gnosis', ' eoa'],
-  SERVICE_FUNDER_ADDRESS: [ADDRESS.slice(2), `${ADDRESS}0`, `${ADDRESS}\n`, ADDRESS.slice(0, -1), `a${ADDRESS}`],
-  SERVICE_MAX_ORDER_NOTIONAL: ['0', '-1', '1e3', '1,000', '.5', '5.', '$5', ' 5', 'Infinity', '0.00'],
-  SERVICE_BUILDER_CODE: ['0x', KEY.slice(2), `${KEY}00`, `0X${KEY}`, `0x${KEY}\n`, 'my-builder', 'zz'.repeat(32)],
-  SERVICE_CLIENT_VERIFICATION: ['on', '1', 'OFF', 'REQUIRED', 'required!'],
+  SERVICE_CLOB_API_KEY: [
+    'printable ASCII without spaces, and no wallet key',
+    ['a key', '3c'.repeat(32), '~'.repeat(129), '\u007f', 'k\u00e4y'],
+    ['!', '~'.repeat(128), 'a-key\n'],
+  ],
+  SERVICE_CLOB_API_SECRET: [
+    'base64',
+    ['%%%%%%%%', 'a'.repeat(7), 'a'.repeat(257), `${'a'.repeat(8)}===`, `=${'a'.repeat(8)}`],
+    ['aB3+/_-9', `${'a'.repeat(254)}==`],
+  ],
+  SERVICE_CLOB_API_PASSPHRASE: [
+    'printable ASCII without spaces',
+    ['a\nb', '~'.repeat(257), '\u007f'],
+    ['!', '~'.repeat(256)],
+  ],
+  SERVICE_KMS_KEY: [
+    'the id, ARN or alias of a KMS key',
+    ['orders', 'alias/', KEY, 'arn:aws:kms:eu-west-1:1:key/a'],
+    [
+      'alias/orders',
+      'arn:aws:kms:eu-west-1:123456789012:key/1234abcd-12ab-34cd-56ef-1234567890ab',
+      'mrk-1234abcd12ab34cd56ef1234567890ab',
+      '1234abcd-12ab-34cd-56ef-1234567890ab',
+    ],
+  ],
+  SERVICE_SIGNATURE_TYPE: ['one of eoa, proxy, safe, deposit-wallet', ['EOA', '0', 'gnosis', ' eoa'], ['eoa']],
+  SERVICE_FUNDER_ADDRESS: ADDRESSES,
+  SERVICE_BUILDER_CODE: [
+    '32 bytes as 64 hex digits, with or without 0x',
+    ['0x', KEY.slice(2), `${KEY}00`, `0X${KEY}`, `0x${KEY}\n`, 'my-builder', 'zz'.repeat(32)],
+    [KEY, `0x${KEY}`],
+  ],
+  SERVICE_MAX_ORDER_NOTIONAL: CAP,
+  SERVICE_MAX_DAILY_NOTIONAL: CAP,
+  SERVICE_MAX_DAILY_NOTIONAL_PER_CLIENT: CAP,
+  SERVICE_CLIENT_VERIFICATION: ['one of off, required', ['on', '1', 'OFF', 'REQUIRED', 'required!'], ['off']],
+  SERVICE_ALLOWED_CLIENTS: [
+    'EVM or Solana addresses, comma-separated, at least one',
+    [',', ' ', ' , ,', '0x12', 'alice', `${ADDRESS},bob`],
+    [ADDRESS, `${ADDRESS}, Bow1CGKGDB9mNxeWdw85E2aCthQ1oZX4oFEe7fYT17ew,`],
+  ],
   SERVICE_PUBLIC_AUTHORITY: [
-    '1b'.repeat(32),
-    `0x${'1B'.repeat(32)}`,
-    'https://api.example.com',
-    'api.example.com:',
-    'api.example.com:99999',
-    'api.example.com,b.example',
-    'api.ex\u00e4mple.com',
-    'a.example\n',
-    '::1',
-    '[::g]',
+    'a host with an optional port, such as api.example.com',
+    [HEX_KEY, `0x${HEX_KEY}`, 'https://a.example', 'a.example:', 'a.example:99999', 'a.example,b.example'].concat([
+      'a.ex\u00e4mple',
+      'a.example\n',
+      '::1',
+      '[::g]',
+    ]),
+    ['10.1.2.3:8080', '[fd00::1:80]', 'my_box'],
   ],
   SERVICE_CORS_ORIGINS: [
-    '*',
-    'null',
-    'https://a/',
-    'https://a/path',
-    'a.example',
-    'https://*.a',
-    'file://',
-    'capacitor://a/',
-    ',',
-    ' ',
+    'exact origins such as https://app.example, comma-separated, at least one',
+    ['*', 'null', 'https://a/', 'https://a/path', 'a.example', 'https://*.a', 'file://', 'capacitor://a/', ',', ' '],
+    ['https://app.example', 'http://localhost:3000', 'capacitor://localhost', `chrome-extension://${'a'.repeat(32)}`],
   ],
-  SERVICE_ALLOWED_CLIENTS: [',', ' ', ' , ,', '0x12', 'alice'],
-  SERVICE_LOG_LEVEL: ['INFO', 'trace', '1'],
-  SERVICE_WALLET_ADDRESS: ['0x', KEY],
+  SERVICE_GAMMA_URL: [
+    UPSTREAM_RULE,
+    ['ftp://a', 'a.example', 'https://user:pass@a', 'https://user@a', 'https://a?x=1', 'https://a#', '//a'].concat([
+      'http://a.example',
+      'http://127.0.0.1.a.example',
+      'http://[::2]',
+      'http://127.0.0.1@a.example',
+    ]),
+    ['http://127.9.8.7', 'http://localhost:1/base', 'http://LOCALHOST', 'http://[::1]:1', 'https://a.example/x'],
+  ],
+  SERVICE_CLOB_URL: [UPSTREAM_RULE, ['ftp://a', 'https://a/#x', 'javascript:alert(1)'], ['http://127.0.0.1:1']],
+  SERVICE_LOG_LEVEL: ['one of debug, info, warn, error', ['INFO', 'trace', '1'], ['debug']],
+  HTTPS_PROXY: [
+    'an http: or https: URL of a host and a port, such as http://proxy.example:3128; percent-encode its user and password',
+    ['http://trader:pa#ss@p.example:1', 'http://trader:pa/ss@p.example:1', 'http://trader:1/2@p.example:1']
+      .concat(['http://trader:pa ss@p.example:1', 'http://trader:1%zz@p.example:1', 'http://trader:%ff@p.example:1'])
+      .concat(['http://p.example:99999', 'http://p.example:0', 'http://p.example/path', 'http:/p.example:1', 'http://'])
+      .concat(['socks5://127.0.0.1:1', '127.0.0.1:3128', 'p.example:3128', 'http://p.example:1\n', 'http:\\\\p:1']),
+    ['http://p.example', 'https://p.example:1/', 'HTTP://trader:pa%23ss@p.example:65535', 'http://[::1]:1'],
+  ],
+  SERVICE_WALLET_ADDRESS: ADDRESSES,
+  SERVICE_PRIVATE_KEY_SECRET: [SECRET_NAME, [KEY, `0x${KEY}`, 'a b', 'x'.repeat(513)], ['prod/key', 'x'.repeat(512)]],
+  SERVICE_CREDENTIALS_SECRET: [SECRET_NAME, [KEY], ['prod/credentials']],
+  SERVICE_ORDER_ACCESS: ['one of iam, jwt, public', ['IAM', 'none'], ['jwt']],
+  SERVICE_ORDERS_TABLE: ['the name of a DynamoDB table', ['ab', 'a b', 'a'.repeat(256)], ['abc']],
 };
 
-/** The longest and the shortest that are taken, and the first beyond. */
-const BOUNDS: readonly (readonly [string, readonly string[], readonly string[]])[] = [
-  ['SERVICE_PORT', ['0', '1', '65535'], ['65536', '00', '100000']],
-  ['SERVICE_HOST', ['a', 'x'.repeat(255)], ['x'.repeat(256)]],
-  ['SERVICE_ALLOWED_HOSTS', ['a', 'x'.repeat(255)], ['x'.repeat(256)]],
-  [
-    'SERVICE_PRIVATE_KEY',
-    ['1'.padStart(64, '0'), 'fffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364140'],
-    ['0'.repeat(64), 'fffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141'],
-  ],
-  ['SERVICE_CLOB_API_KEY', ['!', '~'.repeat(128)], ['~'.repeat(129), '\u007f', 'k\u00e4y']],
-  [
-    'SERVICE_CLOB_API_SECRET',
-    ['aB3+/_-9', `${'a'.repeat(254)}==`],
-    ['a'.repeat(7), 'a'.repeat(257), `${'a'.repeat(8)}===`, `=${'a'.repeat(8)}`],
-  ],
-  ['SERVICE_CLOB_API_PASSPHRASE', ['!', '~'.repeat(256)], ['~'.repeat(257), '\u007f']],
-  [
-    'SERVICE_MAX_ORDER_NOTIONAL',
-    ['0.000001', '9'.repeat(18), `1.${'1'.repeat(98)}`],
-    ['0.0', '1'.repeat(19), `1.${'1'.repeat(99)}`],
-  ],
-];
+/** What a value needs beside it. */
+const BESIDE: Readonly<Record<string, Record<string, string>>> = {
+  ...Object.fromEntries(Object.keys(CREDENTIALS).map((name) => [name, CREDENTIALS])),
+  SERVICE_FUNDER_ADDRESS: { SERVICE_SIGNATURE_TYPE: 'safe' },
+  ...Object.fromEntries(
+    ['SERVICE_ALLOWED_CLIENTS', 'SERVICE_MAX_DAILY_NOTIONAL_PER_CLIENT'].map((name) => [
+      name,
+      { SERVICE_CLIENT_VERIFICATION: 'required' },
+    ]),
+  ),
+};
 
-describe('a setting at its bounds', () => {
-  it.each(BOUNDS)('is taken, and not beyond them: %s', (name, taken, refused) => {
-    for (const [values, expected] of [
-      [taken, undefined],
-      [refused, expect.stringContaining(name)],
-    ] as const) {
-      for (const value of values) {
-        const others = name in CREDENTIALS ? CREDENTIALS : {};
-        expect([value, messageOf({ ...others, [name]: value })]).toStrictEqual([value, expected]);
-      }
-    }
+describe('a setting', () => {
+  it.each(Object.entries(RULES))('has one rule, and its sentence has no value: %s', (name, [rule, wrong, right]) => {
+    const sentenceFor = (value: string) => [value, messageOf({ ...BESIDE[name], [name]: value })];
+    expect(wrong.map(sentenceFor)).toStrictEqual(wrong.map((value) => [value, `${name} must be ${rule}.`]));
+    expect(right.map(sentenceFor)).toStrictEqual(right.map((value) => [value, undefined]));
   });
-});
 
-describe('a malformed setting', () => {
-  const rows = Object.entries(MALFORMED).flatMap(([name, values]) => values.map((value) => [name, value] as const));
+  it('has its row above unless it takes any text', () => {
+    const names = Object.keys({ ...LOCAL, ...DEPLOYED }).map(variableOf);
+    const anyText = ['SERVICE_PLACE_ORDER', 'NO_PROXY'];
+    expect(names.filter((name) => !anyText.includes(name)).toSorted()).toStrictEqual(Object.keys(RULES).toSorted());
+  });
 
-  it.each(rows)('stops the start with its name and without its value: %s=%j', (name, value) => {
-    const message = messageOf({ [name]: value });
-    expect(message).toMatch(new RegExp(`^${name} [^\\n]*\\.$`));
-    // A value of a few characters is in every sentence.
-    if (value.trim().length > 3 && !/^(null|https:\/\/a)/.test(value)) expect(message).not.toContain(value.trim());
+  it('in quotes, as Docker leaves them, is refused by a sentence that names the quotes', () => {
+    expect(messageOf({ SERVICE_PRIVATE_KEY: `"0x${KEY}"`, SERVICE_STORE: "'/x/orders.db'" })).toBe(
+      'SERVICE_STORE must be written without quotes, as the path of a file, or dynamodb: and the name of a table.\n' +
+        'SERVICE_PRIVATE_KEY must be written without quotes, as a private key: 32 bytes as 64 hex digits, with or without 0x.',
+    );
   });
 
   it.each([
@@ -504,69 +504,38 @@ describe('a malformed setting', () => {
       { SERVICE_CLOB_API_KEY: 'a-key' },
       'SERVICE_CLOB_API_SECRET and SERVICE_CLOB_API_PASSPHRASE must be set too: API credentials are all three or none.',
     ],
-    [
-      { ...CREDENTIALS, SERVICE_CLOB_API_SECRET: '' },
-      'SERVICE_CLOB_API_SECRET must be set too: API credentials are all three or none.',
-    ],
-    [
-      { SERVICE_CLOB_API_SECRET: 'c2VjcmV0LXZhbHVl' },
-      'SERVICE_CLOB_API_KEY and SERVICE_CLOB_API_PASSPHRASE must be set too: API credentials are all three or none.',
-    ],
-    [
-      { SERVICE_CLOB_API_PASSPHRASE: 'a-phrase' },
-      'SERVICE_CLOB_API_KEY and SERVICE_CLOB_API_SECRET must be set too: API credentials are all three or none.',
-    ],
-    ...['SERVICE_CLOB_API_KEY', 'SERVICE_CLOB_API_PASSPHRASE'].map(
+    ...Object.keys(CREDENTIALS).map(
       (name) =>
         [{ ...CREDENTIALS, [name]: '' }, `${name} must be set too: API credentials are all three or none.`] as const,
     ),
-    [
-      { ...CREDENTIALS, SERVICE_CLOB_API_KEY: 'a key' },
-      'SERVICE_CLOB_API_KEY must be printable ASCII without spaces, and no wallet key.',
-    ],
-    [
-      { ...CREDENTIALS, SERVICE_CLOB_API_KEY: '3c'.repeat(32) },
-      'SERVICE_CLOB_API_KEY must be printable ASCII without spaces, and no wallet key.',
-    ],
-    [{ ...CREDENTIALS, SERVICE_CLOB_API_SECRET: '%%%%%%%%' }, 'SERVICE_CLOB_API_SECRET must be base64.'],
-    [
-      { ...CREDENTIALS, SERVICE_CLOB_API_PASSPHRASE: 'a\nb' },
-      'SERVICE_CLOB_API_PASSPHRASE must be printable ASCII without spaces.',
-    ],
     [{ SERVICE_SIGNATURE_TYPE: 'proxy' }, 'SERVICE_FUNDER_ADDRESS must be set unless SERVICE_SIGNATURE_TYPE is eoa.'],
-  ])('among several is named: %j', (env, message) => {
+    [
+      { SERVICE_ALLOWED_CLIENTS: ADDRESS },
+      'SERVICE_ALLOWED_CLIENTS needs SERVICE_CLIENT_VERIFICATION=required: any caller can claim an address.',
+    ],
+    [
+      { SERVICE_MAX_DAILY_NOTIONAL_PER_CLIENT: '5' },
+      'SERVICE_MAX_DAILY_NOTIONAL_PER_CLIENT needs SERVICE_CLIENT_VERIFICATION=required: any caller can claim an address.',
+    ],
+    [
+      { SERVICE_KMS_KEY: 'alias/orders', SERVICE_PRIVATE_KEY: KEY },
+      'SERVICE_PRIVATE_KEY and SERVICE_KMS_KEY exclude each other: set one of them.',
+    ],
+    // One process and all, a sentence a line.
+    [
+      { SERVICE_PORT: '99999', SERVICE_LOG_LEVEL: 'loud' },
+      'SERVICE_PORT must be a whole number from 0 to 65535.\nSERVICE_LOG_LEVEL must be one of debug, info, warn, error.',
+    ],
+    // Nothing that follows from a malformed one.
+    [
+      { SERVICE_SIGNATURE_TYPE: 'safe', SERVICE_FUNDER_ADDRESS: 'nobody' },
+      'SERVICE_FUNDER_ADDRESS must be an address: 0x and 40 hex digits.',
+    ],
+  ])('that does not go with others stops the start: %j', (env, message) => {
     expect(messageOf(env)).toBe(message);
   });
 
-  it.each([
-    [
-      'of one process and of all',
-      { SERVICE_PORT: '99999', SERVICE_LOG_LEVEL: 'loud' },
-      [
-        'SERVICE_PORT must be a whole number from 0 to 65535.',
-        'SERVICE_LOG_LEVEL must be one of debug, info, warn, error.',
-      ],
-    ],
-    [
-      'in the credentials',
-      { SERVICE_CLOB_API_KEY: 'a key', SERVICE_CLOB_API_SECRET: '%', SERVICE_CLOB_API_PASSPHRASE: ' ' },
-      [
-        'SERVICE_CLOB_API_KEY must be printable ASCII without spaces, and no wallet key.',
-        'SERVICE_CLOB_API_SECRET must be base64.',
-        'SERVICE_CLOB_API_PASSPHRASE must be printable ASCII without spaces.',
-      ],
-    ],
-    [
-      'but nothing that follows from one',
-      { SERVICE_SIGNATURE_TYPE: 'safe', SERVICE_FUNDER_ADDRESS: 'nobody' },
-      ['SERVICE_FUNDER_ADDRESS must be an address: 0x and 40 hex digits.'],
-    ],
-  ])('is told with all the others, a sentence a line: %s', (_name, env, sentences) => {
-    expect(messageOf(env)?.split('\n')).toStrictEqual(sentences);
-  });
-
   it('never has its value shown', () => {
-    const names = [...Object.keys(MALFORMED), ...Object.keys(CREDENTIALS)];
     // Long enough not to be in a sentence by chance.
     const garbage = fc.oneof(
       fc.string({ minLength: 12 }),
@@ -574,9 +543,8 @@ describe('a malformed setting', () => {
       fc.stringMatching(/^[0-9a-f]{12,80}$/),
       fc.webUrl(),
     );
-    const property = fc.property(fc.constantFrom(...names), garbage, (name, value) => {
-      const complete = name in CREDENTIALS ? CREDENTIALS : {};
-      const message = messageOf({ ...complete, [name]: value });
+    const property = fc.property(fc.constantFrom(...Object.keys(RULES)), garbage, (name, value) => {
+      const message = messageOf({ ...BESIDE[name], [name]: value });
       if (message === undefined) return;
       expect(message).toContain(name);
       expect(message).not.toContain(value);

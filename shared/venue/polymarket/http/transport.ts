@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import { urlToHttpOptions } from 'node:url';
 import { CONFIRM_TIME_MS, CONNECT_MS, MAX_IDLE_MS } from '../../../limits.ts';
 import { errorCode } from '../../../node-error.ts';
-import type { ProxyEnv } from '../../../settings/config.ts';
+import { type ProxyEnv, proxyOptions } from '../../../proxy.ts';
 import { VERSION } from '../../../version.ts';
 import type { Call } from '../../port.ts';
 import { createVenueClock, parseHttpDate, type VenueClock } from './clock.ts';
@@ -82,7 +82,7 @@ type Exchange = (spec: VenueHttpRequest, limit: number) => Promise<IncomingMessa
  * Opens connections to one host on demand and keeps them alive. Closes those that were idle for too long before each
  * request. `now`: the wall clock.
  */
-function openConnections(baseUrl: string, now: () => number, proxyEnv: ProxyEnv = {}): Exchange {
+function openConnections(baseUrl: string, now: () => number, proxyEnv?: ProxyEnv): Exchange {
   const options = { keepAlive: true, maxSockets: MAX_SOCKETS };
   // Parsed once: Node would parse the URL for each request.
   const url = new URL(baseUrl);
@@ -90,7 +90,7 @@ function openConnections(baseUrl: string, now: () => number, proxyEnv: ProxyEnv 
   const base = url.pathname.replace(/\/$/, '');
   const secure = protocol === 'https:';
   // A host with http is on loopback, where no proxy is used.
-  const agent = secure ? new HttpsAgent({ ...options, proxyEnv }) : new HttpAgent(options);
+  const agent = secure ? new HttpsAgent({ ...options, ...proxyOptions(proxyEnv) }) : new HttpAgent(options);
   const target = { protocol, hostname, port, agent };
   const send = secure ? sendHttps : sendHttp;
   const connectedEvent = secure ? 'secureConnect' : 'connect';

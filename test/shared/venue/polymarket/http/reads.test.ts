@@ -4,6 +4,7 @@ import { connect } from 'node:net';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import * as z from 'zod/mini';
+import { Secret } from '../../../../../shared/secret.ts';
 import {
   answerTo,
   readShape,
@@ -247,27 +248,27 @@ afterAll(async () => {
 
 describe('a proxy between the service and the venue', () => {
   it('carries requests to an https host', async () => {
-    const http = createTransport(venueUrl, { proxyEnv: { HTTPS_PROXY: proxyUrl } });
+    const http = createTransport(venueUrl, { proxyEnv: { HTTPS_PROXY: new Secret(proxyUrl) } });
     expect(await http.send(POST, callWithin())).toMatchObject({ status: 200, text: '{}' });
     expect([posts, tunnels]).toStrictEqual([1, [new URL(venueUrl).host]]);
   });
 
   it('is left out for a host of NO_PROXY', async () => {
-    const http = createTransport(venueUrl, { proxyEnv: { HTTPS_PROXY: proxyUrl, NO_PROXY: 'localhost' } });
+    const http = createTransport(venueUrl, { proxyEnv: { HTTPS_PROXY: new Secret(proxyUrl), NO_PROXY: 'localhost' } });
     expect(await http.send(POST, callWithin())).toMatchObject({ status: 200 });
     expect([posts, tunnels]).toStrictEqual([1, []]);
   });
 
   it('is left out for an http host, which is on loopback', async () => {
     const { url } = await startVenue(() => ({ body: {} }));
-    const http = createTransport(url, { proxyEnv: { HTTPS_PROXY: proxyUrl } });
+    const http = createTransport(url, { proxyEnv: { HTTPS_PROXY: new Secret(proxyUrl) } });
     expect(await http.send(POST, callWithin())).toMatchObject({ status: 200 });
     expect(tunnels).toStrictEqual([]);
   });
 
   it('that refuses the tunnel sends nothing to the venue', async () => {
     status = 407;
-    const http = createTransport(venueUrl, { proxyEnv: { HTTPS_PROXY: proxyUrl } });
+    const http = createTransport(venueUrl, { proxyEnv: { HTTPS_PROXY: new Secret(proxyUrl) } });
     const error = await http.send(POST, callWithin()).catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(TransportError);
     expect(error).toMatchObject({ kind: 'not_connected', sent: false });

@@ -1,0 +1,13 @@
+import type { Secret } from './secret.ts';
+
+/** The proxy of outgoing https requests. Its URL may hold a password. */
+export interface ProxyEnv {
+  readonly HTTPS_PROXY?: Secret | undefined;
+  /** The hosts that are asked without it, comma-separated. */
+  readonly NO_PROXY?: string | undefined;
+}
+
+/** Returns the options of an https agent that goes through the proxy. Plain http is for hosts on loopback, without it. */
+export function proxyOptions({ HTTPS_PROXY, NO_PROXY }: ProxyEnv = {}) {
+  return { proxyEnv: { HTTPS_PROXY: HTTPS_PROXY?.reveal(), NO_PROXY } };
+}

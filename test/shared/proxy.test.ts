@@ -1,0 +1,84 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { createSecretReader } from '../../functions/orders/wallet-key.ts';
+import { openAccess } from '../../operator/desk/access.ts';
+import { openVenue } from '../../operator/desk/venue.ts';
+import { createLog } from '../../shared/log.ts';
+import { createDynamoDbStore } from '../../shared/orders/dynamodb-store.ts';
+import type { ProxyEnv } from '../../shared/proxy.ts';
+import { parseLocalConfig } from '../../shared/settings/config.ts';
+import { createMarketData } from '../../shared/venue/polymarket/market-data.ts';
+import { openSigningKey } from '../../shared/wallets/signing-key.ts';
+import { listenOnLoopback, shut } from '../../tools/support/loopback.ts';
+import { callWithin } from '../support/venue/scripted-venue.ts';
+
+const KMS_KEY = 'arn:aws:kms:eu-west-1:123456789012:key/1234abcd-12ab-34cd-56ef-1234567890ab';
+const DESK = {
+  SERVICE_GAMMA_URL: 'https://gamma.test',
+  SERVICE_CLOB_URL: 'https://clob.test',
+  SERVICE_WALLET_ADDRESS: `0x${'ab'.repeat(20)}`,
+  SERVICE_CLOB_API_KEY: 'a-key',
+  SERVICE_CLOB_API_SECRET: 'c2VjcmV0LXZhbHVl',
+  SERVICE_CLOB_API_PASSPHRASE: 'a-phrase',
+};
+
+/** A proxy that notes the hosts it is asked for, with the credentials, and reaches none of them. */
+const proxy = createServer();
+const tunnels: (string | undefined)[] = [];
+let folder: string;
+let file: string;
+let proxyEnv: ProxyEnv;
+
+beforeAll(async () => {
+  proxy.on('connect', ({ url, headers }, socket) => {
+    tunnels.push(url, headers['proxy-authorization']);
+    socket.end('HTTP/1.1 502 Bad Gateway\r\n\r\n');
+  });
+  const { host } = new URL(await listenOnLoopback(proxy));
+  const variables = { ...DESK, HTTPS_PROXY: `http://trader:p%40ss@${host}` };
+  proxyEnv = parseLocalConfig(variables).proxyEnv;
+  folder = await mkdtemp(join(tmpdir(), 'proxy-'));
+  file = join(folder, '.env');
+  await writeFile(
+    file,
+    Object.entries(variables)
+      .map((pair) => pair.join('='))
+      .join('\n'),
+  );
+  // Another region than that of the key: its ARN counts.
+  Object.assign(process.env, { AWS_REGION: 'us-east-1', AWS_ACCESS_KEY_ID: 'id', AWS_SECRET_ACCESS_KEY: 'key' });
+});
+
+beforeEach(() => void tunnels.splice(0));
+
+afterAll(async () => {
+  await shut(proxy);
+  await rm(folder, { recursive: true });
+});
+
+const region = 'eu-west-1';
+const log = createLog({ level: 'error', write: () => undefined });
+const urls = { gammaUrl: DESK.SERVICE_GAMMA_URL, clobUrl: DESK.SERVICE_CLOB_URL };
+
+describe('the proxy of the settings', () => {
+  it.each<[string, () => Promise<unknown>]>([
+    ['gamma.test', () => createMarketData({ ...urls, proxyEnv }, log).listMarkets(1, callWithin())],
+    ['kms.eu-west-1.amazonaws.com', () => openSigningKey({ kmsKey: KMS_KEY }, { proxyEnv })],
+    ['secretsmanager.eu-west-1.amazonaws.com', () => createSecretReader('name', { region, proxyEnv })()],
+    ['dynamodb.us-east-1.amazonaws.com', () => createDynamoDbStore({ tableName: 'orders', proxyEnv }).read('key')],
+    ['cloudformation.eu-west-1.amazonaws.com', () => openAccess({ settings: file, stack: 'orders', region }, {})],
+    ['clob.test', async () => (await openVenue(await openAccess({ settings: file }, {}))).openOrders()],
+  ])('carries every request to %s, with its credentials', async (host, ask) => {
+    await expect(ask()).rejects.toThrow();
+    expect(new Set(tunnels)).toStrictEqual(new Set([`${host}:443`, `Basic ${btoa('trader:p@ss')}`]));
+  });
+
+  it('carries none to a host of NO_PROXY', async () => {
+    const direct = { ...proxyEnv, NO_PROXY: '.amazonaws.com' };
+    await expect(openSigningKey({ kmsKey: KMS_KEY }, { proxyEnv: direct })).rejects.toThrow('SERVICE_KMS_KEY failed');
+    expect(tunnels).toStrictEqual([]);
+  });
+});
