@@ -5,84 +5,49 @@ import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import { Secret } from '../../shared/secret.ts';
-import type { FetchLike } from '../../tools/conformance/ask.ts';
-import { loadContract } from '../../tools/conformance/contract.ts';
+import { type Report, runConformance } from '../../tools/conformance/conform.ts';
 import { formatJunit, formatSummary } from '../../tools/conformance/report.ts';
 import { regionOf } from '../../tools/conformance/signed-fetch.ts';
-import { type Report, runConformance } from '../../tools/conformance/suite.ts';
 import { evmWallet } from '../../tools/support/client-wallets.ts';
 import { AWS_VARIABLES, CALLER, REGION } from '../../tools/support/sigv4.ts';
-import { FULL_EXTENT } from '../support/jest.ts';
+import type { FetchLike } from '../contract/ask.ts';
+import { loadContract } from '../contract/document.ts';
 import { startIamGateway, startTokenGateway, startTokenIssuer } from '../support/service/gateway.ts';
 import { sharedPaperService, startPaperService } from '../support/service/paper-service.ts';
 import { startScriptedService } from '../support/service/scripted-service.ts';
 
 const agree = async () => true;
+const QUICK = { quick: true, confirmOrders: agree } as const;
 
-function failures({ results }: Report): readonly string[] {
-  return results.flatMap(({ group, name, verdict, reason }) =>
-    verdict === 'failed' ? [`${group}: ${name}: ${reason}`] : [],
-  );
+function named({ results }: Report, verdict: 'failed' | 'skipped'): readonly string[] {
+  const found = results.filter((result) => result.verdict === verdict);
+  return found.map(({ section, clause, reason }) => `${section}: ${clause}: ${reason}`);
 }
 
-function skipped({ results }: Report): readonly string[] {
-  return results.flatMap(({ name, verdict, reason }) => (verdict === 'skipped' ? [`${name}: ${reason}`] : []));
-}
-
-/** The answers that nobody can provoke without the venue, the operator or the gateway. */
-const FROM_ELSEWHERE =
-  /internal_error|rate_limited|venue_|store_|outcome_|order_rejected|insufficient_balance|market_not|would_cross|notional|above_cap|daily_cap|client_signature/;
-
-describe('the conformance suite', () => {
-  it('passes a service that places orders, and provokes every answer of the orders that a caller can provoke', async () => {
-    const { url, venue } = await startPaperService();
-    const report = await runConformance({ baseUrl: url, quick: !FULL_EXTENT, confirmOrders: agree });
-    expect(failures(report)).toStrictEqual([]);
-    expect(skipped(report)).toStrictEqual([
-      'are disabled in read-only mode, whatever is sent: does not apply to this service',
-      'say who they are, and name their order: does not apply to this service',
-      'are told the text to sign: does not apply to this service',
-      'have an EVM or a Solana wallet: does not apply to this service',
-      'are refused for any other signature: does not apply to this service',
-      ...(FULL_EXTENT ? [] : ['waits for the headers for a bounded time: slow']),
-    ]);
-    const missed = report.unseen.filter((item) => item.startsWith('orders ') && !FROM_ELSEWHERE.test(item));
-    // The checks before the endpoint are provoked on health, and 409 only when two requests meet.
-    const elsewhere =
-      /host_not_allowed|caller_not_identified|client_not_allowed|request_timeout|uri_too_long|headers_too_large|order_in_progress|placement_disabled/;
-    expect(missed.filter((item) => !elsewhere.test(item))).toStrictEqual([]);
-    expect(venue.orders()).toMatchObject([{ price: '0.01', original_size: '5', post_only: true }]);
+describe('a service that keeps the contract', () => {
+  it.each([
+    ['verifies its clients', { SERVICE_CLIENT_VERIFICATION: 'required' }, 1],
+    ['is read-only', { SERVICE_PLACE_ORDER: '', SERVICE_PRIVATE_KEY: '' }, 0],
+  ])('passes where it %s', async (_what, settings, orders) => {
+    const { url, venue } = await startPaperService(settings);
+    const report = await runConformance({ baseUrl: url, ...QUICK });
+    expect(named(report, 'failed')).toStrictEqual([]);
+    expect(report.results.filter(({ verdict }) => verdict === 'passed').length).toBeGreaterThan(20);
+    expect(venue.orders()).toHaveLength(orders);
   });
 
-  it('passes a service that verifies its clients, with a wallet of its own', async () => {
-    const { url, venue } = await startPaperService({ SERVICE_CLIENT_VERIFICATION: 'required' });
-    const report = await runConformance({ baseUrl: url, quick: true, confirmOrders: agree });
-    expect(failures(report)).toStrictEqual([]);
-    expect(skipped(report)).toHaveLength(2);
-    expect(report.unseen.filter((item) => item.includes('client_signature'))).toStrictEqual([]);
-    expect(venue.orders()).toHaveLength(1);
-  });
-
-  it('passes a service of listed clients, and checks its key with one of them', async () => {
-    const [key, ...rest] = [`0x${'7'.repeat(64)}`, `0x${'8'.repeat(64)}`].map((text) => new Secret(text));
+  it('passes where it lists its clients, and checks its key with one of them', async () => {
+    const [key, foreignKey] = ['7', '8'].map((digit) => new Secret(`0x${digit.repeat(64)}`));
     const { url } = await startPaperService({
       SERVICE_CLIENT_VERIFICATION: 'required',
       SERVICE_ALLOWED_CLIENTS: evmWallet('7').address,
     });
     const check = (clientKey?: Secret) => runConformance({ baseUrl: url, quick: true, clientKey });
-    const [unlisted, listed, foreign] = [await check(), await check(key), await check(rest[0])];
-    expect([unlisted, listed].flatMap(failures)).toStrictEqual([]);
+    const [unlisted, listed, foreign] = [await check(), await check(key), await check(foreignKey)];
+    for (const report of [unlisted, listed]) expect(named(report, 'failed')).toStrictEqual([]);
     expect([unlisted, listed].map(({ isKeyUnchecked }) => isKeyUnchecked)).toStrictEqual([true, false]);
     expect(formatSummary(unlisted)).toContain('give --client-key-file');
-    expect(failures(foreign)).toHaveLength(3);
-  });
-
-  it('passes a read-only service', async () => {
-    const { url, venue } = await startPaperService({ SERVICE_PLACE_ORDER: '', SERVICE_PRIVATE_KEY: '' });
-    const report = await runConformance({ baseUrl: url, quick: true, confirmOrders: agree });
-    expect(failures(report)).toStrictEqual([]);
-    expect(report.unseen).not.toContain('orders 403 order_placement_disabled');
-    expect(venue.orders()).toStrictEqual([]);
+    expect(named(foreign, 'failed')).not.toStrictEqual([]);
   });
 
   it('places nothing without consent to the cost', async () => {
@@ -91,7 +56,9 @@ describe('the conformance suite', () => {
     const refuse = async (cost: string) => costs.push(cost) < 0;
     const report = await runConformance({ baseUrl: url, quick: true, confirmOrders: refuse });
     expect(costs).toStrictEqual([expect.stringContaining('buy 5 shares at 0.01,\npost-only, 0.05 in collateral')]);
-    expect(skipped(report)).toContain('the rules of the market are kept, to the last digit: orders were not asked for');
+    expect(named(report, 'skipped')).toContainEqual(
+      expect.stringMatching(/the rules of the market.*were not asked for$/),
+    );
     expect(venue.requests().filter(({ path }) => path === '/order')).toStrictEqual([]);
   });
 });
@@ -99,24 +66,14 @@ describe('the conformance suite', () => {
 describe('behind a gateway that takes only signed orders', () => {
   const sign = { region: REGION, credentials: CALLER };
 
-  it('the suite passes when it signs, and counts what the gateway answers by itself as documented', async () => {
-    const { url: serviceUrl, venue } = await startPaperService();
-    const { url, throttle } = await startIamGateway(serviceUrl);
-    throttle(1);
-    const report = await runConformance({ baseUrl: url, sign, confirmOrders: agree });
-    expect(failures(report)).toStrictEqual([]);
-    expect(skipped(report).filter((item) => !item.endsWith('does not apply to this service'))).toStrictEqual([]);
-    expect(venue.orders()).toHaveLength(1);
-  });
-
   it('the suite checks the reads when it does not sign, and says how the orders are checked', async () => {
     const { url: serviceUrl, venue } = await startPaperService();
     const { url } = await startIamGateway(serviceUrl);
     const unsigned = { baseUrl: url, edge: 'gateway', quick: true } as const;
     const report = await runConformance(unsigned);
-    expect(failures(report)).toStrictEqual([]);
+    expect(named(report, 'failed')).toStrictEqual([]);
     const reason = 'The gateway takes only orders that are signed with AWS credentials: use --sign.';
-    expect(skipped(report)).toContain(`are at most 16384 bytes: ${reason}`);
+    expect(named(report, 'skipped')).toContain(`orders: are at most 16384 bytes: ${reason}`);
     await expect(runConformance({ ...unsigned, confirmOrders: agree })).rejects.toThrow(reason);
     expect(venue.orders()).toStrictEqual([]);
   });
@@ -137,10 +94,12 @@ describe('behind a gateway that takes only signed orders', () => {
   it('the suite says that it has no token, where a token is wanted', async () => {
     const { url } = await startPaperService();
     const unauthorised: FetchLike = async (target, init) =>
-      init.method === 'POST' ? Response.json({ message: 'Unauthorized' }, { status: 401 }) : fetch(target, init);
+      init.method === 'POST' && target.includes('/v1/orders')
+        ? Response.json({ message: 'Unauthorized' }, { status: 401 })
+        : fetch(target, init);
     const report = await runConformance({ baseUrl: url, edge: 'gateway', quick: true, fetch: unauthorised });
-    expect(failures(report)).toStrictEqual([]);
-    expect(skipped(report)).toContainEqual(
+    expect(named(report, 'failed')).toStrictEqual([]);
+    expect(named(report, 'skipped')).toContainEqual(
       expect.stringContaining('only with a token of its issuer: use --token-file'),
     );
   });
@@ -169,7 +128,7 @@ const list = z.array(z.unknown());
 
 function withBody(change: (body: Record<string, unknown>) => unknown) {
   return ({ status, headers }: Response, text: string) =>
-    new Response(JSON.stringify(change(JSON.parse(text))), { status, headers });
+    new Response(`${JSON.stringify(change(JSON.parse(text)))}\n`, { status, headers });
 }
 
 function withHeader(name: string, value: string | null) {
@@ -194,123 +153,78 @@ describe('a breach of the contract', () => {
   const service = sharedPaperService();
   const verifying = sharedPaperService({ SERVICE_CLIENT_VERIFICATION: 'required' });
 
+  async function failuresWith(fetchLike: FetchLike, baseUrl = service().url, orders = false) {
+    return named(await runConformance({ baseUrl, fetch: fetchLike, quick: true, ...(orders && QUICK) }), 'failed');
+  }
+
   it('is found in answers to reads, and those of the checks before them', async () => {
     const changes: Parameters<typeof spoil>[0] = [
       [
         'has the best prices first',
-        /GET .*\/book\/\d{60,}/,
+        /GET .*\/book\/\d{60,}\?/,
         withBody((book) => ({ ...book, bids: list.parse(book['bids']).toReversed() })),
       ],
+      ['is 304 while the ETag is current', /GET .*\/book\/\d{60,}$/, withHeader('etag', null)],
       ['is 404 for an unknown token', /GET .*\/book\/1$/, withStatus(400)],
+      ['another path is 404', /GET \/v2\/markets/, ofGateway(503)],
       [
         'wants a token id in canonical form',
         /GET .*\/book\/01$/,
         withBody((problem) => ({ ...problem, errors: [{ field: 'id', detail: '' }] })),
       ],
+      ['want one limit', /limit=05$/, withBody((problem) => ({ ...problem, code: 'unknown_token' }))],
       [
-        'want one limit from 1 to 500 in canonical form',
-        /limit=05$/,
-        withBody((problem) => ({ ...problem, code: 'unknown_token' })),
-      ],
-      [
-        'come most traded first, each once',
+        'come most traded first',
         /limit=100$/,
         withBody((markets) => ({ ...markets, items: list.parse(markets['items']).toReversed() })),
       ],
-      [
-        'are 20 by default, and never more than the limit',
-        /limit=500$/,
-        withBody((list) => ({ ...list, next: 'an undocumented member' })),
-      ],
-      [
-        'says what the service is; HEAD is the same without a body',
-        /GET \/health\?/,
-        withBody(({ venue, ...health }) => health),
-      ],
-      ['another method is 405 with Allow', /DELETE/, withHeader('allow', 'GET')],
-      ['OPTIONS without Origin is 204 with Allow', /OPTIONS/, withHeader('x-request-id', null)],
-      ['are at most 16384 bytes', /POST/, withBody((problem) => ({ ...problem, status: 400 }))],
+      ['never more than the limit', /limit=500$/, withBody((list) => ({ ...list, next: 'an undocumented member' }))],
+      ['says what the service is', /GET \/health\?/, withBody(({ venue, ...health }) => health)],
+      ['only listed ones health', /GET \/health$/, withHeader('access-control-allow-origin', '*')],
+      ['another method is 405', /DELETE/, withHeader('allow', 'GET')],
+      ['OPTIONS without Origin', /OPTIONS/, withHeader('x-request-id', null)],
+      ['HEAD is GET', /HEAD \/health/, withHeader('cache-control', null)],
+      ['are at most 16384 bytes', /POST \/v1\/orders/, withBody((problem) => ({ ...problem, status: 400 }))],
     ];
-    const { url } = service();
-    const report = await runConformance({ baseUrl: url, quick: true, fetch: spoil(changes) });
-    const failed = report.results.filter(({ verdict }) => verdict === 'failed').map(({ name }) => name);
-    expect(failed).toStrictEqual(expect.arrayContaining(changes.map(([check]) => check)));
-    expect(report.passed).toBe(false);
+    const failed = await failuresWith(spoil(changes));
+    for (const [check] of changes) expect(failed).toContainEqual(expect.stringContaining(check));
   });
 
-  it.each<[string, RegExp, Change]>([
-    ['is 304 while the ETag is current', /GET .*\/book\/\d{60,}/, withHeader('etag', null)],
-    [
-      'is 304 while the ETag is current',
-      /GET .*\/book\/\d{60,}/,
-      (response, text) =>
-        response.status === 304 ? withHeader('etag', null)(response, text) : new Response(text, response),
-    ],
-    [
-      'any page may read markets and books, only listed ones health',
-      /GET \/health$/,
-      withHeader('access-control-allow-origin', '*'),
-    ],
-    ['is 404 for an unknown token', /GET .*\/book\/1$/, ofGateway(503)],
-    ['name every wrong member', /POST/, withHeader('content-type', 'application/json')],
-  ])('is found: %s', async (...change) => {
-    const { url } = service();
-    const report = await runConformance({ baseUrl: url, quick: true, fetch: spoil([change]) });
-    const failed = report.results.filter(({ verdict }) => verdict === 'failed').map(({ name }) => name);
-    expect(failed).toContain(change[0]);
-  });
-
-  it.each<[string, Change]>([
-    ['are told the text to sign', withHeader('www-authenticate', null)],
-    ['are told the text to sign', withBody((problem) => ({ ...problem, challenge: `${problem['challenge']}\n` }))],
-    ['are refused for any other signature', withBody((problem) => ({ ...problem, code: 'client_signature_required' }))],
-  ])('is found where clients are verified: %s', async (check, change) => {
-    const { url } = verifying();
-    const spoiled: FetchLike = async (target, init) => {
+  it('is found where clients are verified', async () => {
+    const spoiled = withBody(({ challenge, ...problem }) => ({
+      ...problem,
+      challenge: `${challenge}\n`,
+      code: 'client_signature_required',
+    }));
+    const fetchSpoiled: FetchLike = async (target, init) => {
       const response = await fetch(target, init);
-      return response.status === 401 ? change(response, await response.text()) : response;
+      return response.status === 401 ? spoiled(response, await response.text()) : response;
     };
-    const report = await runConformance({ baseUrl: url, quick: true, fetch: spoiled });
-    const failed = report.results.filter(({ verdict }) => verdict === 'failed').map(({ name }) => name);
-    expect(failed).toContain(check);
+    const failed = await failuresWith(fetchSpoiled, verifying().url);
+    for (const check of ['are told the text to sign', 'are refused for any other signature']) {
+      expect(failed).toContainEqual(expect.stringContaining(check));
+    }
   });
 
-  it('is found where an adapter places an order twice', async () => {
+  it.each([
+    ['one order', 0, 'place one order'],
+    ['a repeat that comes at the same time', 2, 'two answers under one key are first ones'],
+  ])('is found where an adapter forgets the key of %s', async (_what, only, failure) => {
     const { url } = await startPaperService();
-    const forgetKey: FetchLike = (target, init) => {
-      const headers = new Headers(init.headers);
-      headers.delete('idempotency-key');
-      return fetch(target, { ...init, headers });
-    };
-    const report = await runConformance({ baseUrl: url, quick: true, fetch: forgetKey, confirmOrders: agree });
-    expect(failures(report)).toContainEqual(expect.stringContaining('one order per idempotency key'));
-  });
-
-  it('is found where an adapter places a second order for a repeat that comes at the same time', async () => {
-    const { url, venue } = await startPaperService();
     let sent = 0;
-    const forgetSecond: FetchLike = (target, init) => {
+    const forgetful: FetchLike = (target, init) => {
       const headers = new Headers(init.headers);
-      const isOfSample = headers.has('idempotency-key') && !String(init.body).includes('"token_id":"1"');
-      if (isOfSample) sent += 1;
-      if (isOfSample && sent === 2) headers.delete('idempotency-key');
+      if (headers.has('idempotency-key') && !String(init.body).includes('"token_id":"1"')) sent += 1;
+      if (only === 0 || sent === only) headers.delete('idempotency-key');
       return fetch(target, { ...init, headers });
     };
-    const report = await runConformance({ baseUrl: url, quick: true, fetch: forgetSecond, confirmOrders: agree });
-    expect(venue.orders()).toHaveLength(2);
-    expect(failures(report)).toStrictEqual([expect.stringContaining('two answers under one key are first ones')]);
+    expect(await failuresWith(forgetful, url, true)).toContainEqual(expect.stringContaining(failure));
   });
 
   it('is found where health names another wallet than orders do', async () => {
-    const { url } = await startPaperService();
     const other = withBody((body) => ({ ...body, wallet_address: `0x${'0'.repeat(40)}` }));
-    const fetchOther: FetchLike = async (target, init) => {
-      const response = await fetch(target, init);
-      const isHealth = init.method === 'GET' && target === `${url}/health` && response.status === 200;
-      return isHealth ? other(response, await response.text()) : response;
-    };
-    const report = await runConformance({ baseUrl: url, quick: true, fetch: fetchOther, confirmOrders: agree });
-    expect(failures(report)).toStrictEqual([expect.stringContaining('health names another wallet')]);
+    const failed = await failuresWith(spoil([['', /GET \/health$/, other]]), service().url, true);
+    expect(failed).toStrictEqual([expect.stringContaining('health names another wallet')]);
   });
 });
 
@@ -362,8 +276,8 @@ describe('the command', () => {
     expect([code, venue.orders().length]).toStrictEqual([0, 1]);
     expect(stdout).toMatch(/^One order will rest on the book until you cancel it at the venue: buy 5 shares at 0.01,/);
     expect(stdout).toContain('0 failed');
-    expect(await readFile(junit, 'utf8')).toContain(
-      '<testsuite name="conformance" tests="35" failures="0" skipped="6"',
+    expect(await readFile(junit, 'utf8')).toMatch(
+      /<testsuite name="conformance" tests="\d+" failures="0" skipped="\d+"/,
     );
     await rm(folder, { recursive: true });
   });
@@ -373,12 +287,13 @@ describe('the command', () => {
     // The cap is none of the document's business: the suite cannot place its order, and says so.
     const { code, stdout } = await run('--url', url, '--quick', '--orders', '--yes');
     expect(code).toBe(1);
-    expect(stdout).toMatch(/FAIL {2}placing: .*\n.*order_above_cap/);
+    expect(stdout).toMatch(/FAIL {2}keys: .*\n.*order_above_cap/);
   });
 
   it('signs with the credentials of the environment', async () => {
     const { url: serviceUrl, venue } = await startPaperService();
-    const { url } = await startIamGateway(serviceUrl);
+    const { url, throttle } = await startIamGateway(serviceUrl);
+    throttle(1);
     const ended = await run('--url', url, '--quick', '--orders', '--yes', '--sign', '--region', REGION);
     expect(ended).toMatchObject({ code: 0, stderr: '' });
     expect(venue.orders()).toHaveLength(1);
@@ -402,7 +317,7 @@ describe('the command', () => {
     const { url: other } = await startScriptedService([{ status: 200, body: {} }]);
     const { url, venue } = await startPaperService();
     await expect(runConformance({ baseUrl: 'http://127.0.0.1:1' })).rejects.toThrow('fetch failed');
-    await expect(runConformance({ baseUrl: other })).rejects.toThrow('is not documented');
+    await expect(runConformance({ baseUrl: other })).rejects.toThrow('does not end with a newline');
     const unasked = await run('--url', url, '--orders', '--quick');
     expect(unasked).toMatchObject({ code: 2, stderr: expect.stringContaining('give --yes to agree') });
     expect(venue.orders()).toStrictEqual([]);
@@ -413,9 +328,9 @@ describe('the reports', () => {
   const report: Report = {
     mode: 'read-only',
     results: [
-      { group: 'book', name: 'is <good>', verdict: 'passed', milliseconds: 1_500 },
-      { group: 'book', name: 'is bad', verdict: 'failed', reason: 'a "quote" & \u0000', milliseconds: 2 },
-      { group: 'orders', name: 'are left', verdict: 'skipped', reason: 'slow', milliseconds: 0 },
+      { section: 'book', clause: 'is <good>', verdict: 'passed', milliseconds: 1_500 },
+      { section: 'book', clause: 'is bad', verdict: 'failed', reason: 'a "quote" & \u0000', milliseconds: 2 },
+      { section: 'orders', clause: 'are left', verdict: 'skipped', reason: 'slow', milliseconds: 0 },
     ],
     passed: false,
     isKeyUnchecked: false,

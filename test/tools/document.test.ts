@@ -11,12 +11,13 @@ import { ROUTES } from '../../functions/routes.ts';
 import type { components, paths } from '../../packages/client/api.ts';
 import type { FaultOrder } from '../../packages/paper-venue/faults/faults.ts';
 import { ERROR_CODES, ERRORS } from '../../shared/errors.ts';
-import { codeOf, createAsk } from '../../tools/conformance/ask.ts';
-import { loadContract } from '../../tools/conformance/contract.ts';
 import { createDocument } from '../../tools/openapi/document.ts';
 import { EXAMPLES } from '../../tools/openapi/examples.ts';
 import { codesOf } from '../../tools/openapi/responses.ts';
 import { PAPER_KEY } from '../../tools/support/paper-settings.ts';
+import { codeOf } from '../contract/answer.ts';
+import { createAsk } from '../contract/ask.ts';
+import { loadContract } from '../contract/document.ts';
 import { sharedPaperService, startPaperService } from '../support/service/paper-service.ts';
 import { funderOf } from '../support/venue/signing.ts';
 
@@ -204,7 +205,7 @@ afterEach(async () => {
 
 /** Asks through the conformance suite, which refuses every answer that the document does not give. */
 function askAt(url: string) {
-  return createAsk({ baseUrl: url, fetch, contract, edge: 'local', seen: new Set() });
+  return createAsk({ baseUrl: url, fetch, contract, edge: 'local', note: () => undefined });
 }
 
 function place(url: string, change: object = {}, headers: Record<string, string> = {}) {

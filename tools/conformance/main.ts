@@ -3,9 +3,9 @@ import { createInterface } from 'node:readline/promises';
 import { flag, runCommand, UsageError, type Values } from '../../operator/command-line.ts';
 import { PRIVATE_KEY } from '../../shared/settings/credentials.ts';
 import { parseText } from '../../shared/settings/read.ts';
+import type { Result } from '../../test/contract/run.ts';
 import { formatJunit, formatResult, formatSummary } from './report.ts';
 import { regionOf } from './signed-fetch.ts';
-import type { Result } from './suite.ts';
 
 const COMMAND = {
   purpose: 'Holds a running service against openapi.json.',
@@ -81,7 +81,7 @@ async function conform(options: ReturnType<typeof readOptions>): Promise<number>
   };
   const onResult = (result: Result) => process.stdout.write(formatResult(result));
   // Loaded only here: `--help` does without.
-  const { runConformance } = await import('./suite.ts');
+  const { runConformance } = await import('./conform.ts');
   const asked = { baseUrl, sign, token, clientKey, quick, onResult };
   const report = await runConformance({ ...asked, ...(orders && { confirmOrders }) });
   process.stdout.write(formatSummary(report));

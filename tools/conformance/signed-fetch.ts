@@ -1,7 +1,7 @@
 import { defaultProvider } from '@aws-sdk/credential-provider-node';
 import { Hash } from '@smithy/core/serde';
 import { SignatureV4 } from '@smithy/signature-v4';
-import type { FetchLike } from './ask.ts';
+import type { FetchLike } from '../../test/contract/ask.ts';
 
 /** The way in which requests to a gateway are signed. */
 export interface Signing {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
-import { runConformance } from '../conformance/suite.ts';
+import { runConformance } from '../conformance/conform.ts';
 import { WALLET_KEY } from '../support/deployment.ts';
 import { CALLER, REGION } from '../support/sigv4.ts';
 import { CALLER_ARN, DOMAIN, gatewayFetch, toEvent, toResponse } from './gateway.ts';

@@ -26,20 +26,28 @@ afterTests(async () => {
   for (const stop of stops.splice(0)) await stop();
 });
 
-async function open(overrides: Environment, options: PaperVenueOptions) {
+/** Starts a service as below; the caller stops it. `restart` starts it again, with other settings where they are stated. */
+export async function openPaperService(overrides: Environment, options: PaperVenueOptions) {
   const directory = await mkdtemp(join(tmpdir(), 'paper-service-'));
   const venue = createPaperVenue({ still: true, ...options });
   const { url: venueUrl } = await venue.listen({ host: '127.0.0.1', port: 0 });
   const lines: Record<string, unknown>[] = [];
-  const settings = { ...paperSettings(venueUrl, directory), SERVICE_LOG_LEVEL: 'error', ...overrides };
+  let settings: Environment = { ...paperSettings(venueUrl, directory), SERVICE_LOG_LEVEL: 'error', ...overrides };
   const closeVenue = async () => {
     await venue.close();
     await rm(directory, { recursive: true, force: true });
   };
+  const start = () => startService(settings, { write: (line) => lines.push(JSON.parse(line)) });
   try {
-    const service = await startService(settings, { write: (line) => lines.push(JSON.parse(line)) });
+    let service = await start();
     const stop = () => service.stop().then(closeVenue);
-    return { url: service.url, venue, venueUrl, lines, stop };
+    const restart = async (changes: Environment) => {
+      await service.stop();
+      settings = { ...settings, ...changes };
+      service = await start();
+      return service.url;
+    };
+    return { url: service.url, venue, venueUrl, lines, settings, stop, restart };
   } catch (error) {
     await closeVenue();
     throw error;
@@ -51,16 +59,16 @@ export async function startPaperService(
   overrides: Environment = {},
   options: PaperVenueOptions = {},
 ): Promise<PaperService> {
-  const { stop, ...service } = await open(overrides, options);
+  const { stop, ...service } = await openPaperService(overrides, options);
   stops.push(stop);
   return service;
 }
 
 /** Has one service for all tests of a file or of a `describe`; returns how to get at it in a test. */
 export function sharedPaperService(overrides: Environment = {}, options: PaperVenueOptions = {}): () => PaperService {
-  let service: Awaited<ReturnType<typeof open>> | undefined;
+  let service: Awaited<ReturnType<typeof openPaperService>> | undefined;
   beforeAll(async () => {
-    service = await open(overrides, options);
+    service = await openPaperService(overrides, options);
   });
   afterAll(() => service?.stop());
   return () => {

@@ -2,15 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { z } from 'zod';
-
-/** An answer of the service under test. */
-export interface Answer {
-  readonly method: string;
-  readonly status: number;
-  readonly headers: Headers;
-  /** The JSON value, or the text if it is not JSON; `undefined` without a body. */
-  readonly body: unknown;
-}
+import type { Answer } from './answer.ts';
 
 const schemaLike = z.record(z.string(), z.unknown());
 const content = z.record(z.string(), z.object({ schema: schemaLike }));

@@ -1,9 +1,9 @@
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { z } from 'zod';
 import type { Secret } from '../../shared/secret.ts';
-import type { ClientWallet } from '../support/client-wallets.ts';
-import { type Ask, codeOf, type Request } from './ask.ts';
-import type { Answer } from './contract.ts';
+import type { ClientWallet } from '../../tools/support/client-wallets.ts';
+import { type Answer, codeOf } from './answer.ts';
+import type { Ask, Request } from './ask.ts';
 
 /** A client of a service that verifies its clients. */
 export interface SigningClient {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { z } from 'zod';
-import type { Answer, Contract } from './contract.ts';
+import { type Answer, isOfGateway } from './answer.ts';
+import type { Contract } from './document.ts';
 
-/** The part of `fetch` that the suite needs. */
+/** The part of `fetch` that the checks need. */
 export type FetchLike = (url: string, init: RequestInit) => Promise<Response>;
 
 /** A request to the service under test. */
@@ -32,19 +32,6 @@ function parsed(text: string): unknown {
   }
 }
 
-/** The code of a problem. */
-export function codeOf({ body }: Answer): string | undefined {
-  return typeof body === 'object' && body !== null && 'code' in body ? String(body.code) : undefined;
-}
-
-const gatewayMessage = z.strictObject({ message: z.string() });
-
-/** Returns true if a gateway answered by itself; after a 5xx of its own, a function may have run. */
-export function isOfGateway({ headers, body }: Answer): boolean {
-  const isProblem = headers.get('content-type')?.startsWith('application/problem+json') === true;
-  return !isProblem && gatewayMessage.safeParse(body).success;
-}
-
 /** Checks the headers that every answer of the service has. */
 function checkCommon({ status, headers, body }: Answer): void {
   const requestId = headers.get('x-request-id');
@@ -64,22 +51,25 @@ export interface AskDeps {
   readonly contract: Contract;
   /** Only a gateway answers by itself. */
   readonly edge: 'local' | 'gateway';
-  /** Gets `operation status code` of every answer. */
-  readonly seen: Set<string>;
+  /** Gets every answer of the service. */
+  readonly note: (operation: string, answer: Answer) => void;
 }
 
 /** The suite asks faster than a gateway may let through. A 429 of its own reached no function: it may be repeated. */
 const THROTTLED = { attempts: 5, pauseMs: 1_000 } as const;
 
 /** Makes the function by which checks ask: every answer is held against the document, and against the clock. */
-export function createAsk({ baseUrl, fetch, contract, edge, seen }: AskDeps): Ask {
+export function createAsk({ baseUrl, fetch, contract, edge, note }: AskDeps): Ask {
   const askOnce = async ({ operation, method = 'GET', target, headers = {}, body }: Request): Promise<Answer> => {
     const limitMs = method === 'POST' ? ORDER_LIMIT_MS : READ_LIMIT_MS;
     const signal = AbortSignal.timeout(limitMs);
     const sent = { method, headers, redirect: 'manual', signal, ...(body && { body }) } as const;
     const answered = async () => {
       const response = await fetch(baseUrl + target, sent);
-      return { method, status: response.status, headers: response.headers, body: parsed(await response.text()) };
+      const text = await response.text();
+      // So that the prompt of a terminal starts on a line of its own.
+      assert.match(text, /^$|\n$|^\{"message"/, 'the body does not end with a newline');
+      return { method, status: response.status, headers: response.headers, body: parsed(text) };
     };
     const answer = await answered().catch((cause: unknown) => {
       throw signal.aborted ? new Error(`no answer in ${limitMs / 1_000} s`, { cause }) : cause;
@@ -90,8 +80,7 @@ export function createAsk({ baseUrl, fetch, contract, edge, seen }: AskDeps): As
       return answer;
     }
     checkCommon(answer);
-    const code = codeOf(answer);
-    seen.add([operation, answer.status, ...(code ? [code] : [])].join(' '));
+    note(operation, answer);
     return answer;
   };
   return async (request) => {
@@ -102,13 +91,4 @@ export function createAsk({ baseUrl, fetch, contract, edge, seen }: AskDeps): As
     }
     return answer;
   };
-}
-
-/** Expects a problem with this code, and where given with an error that names this field. */
-export function expectProblem(answer: Answer, code: string, field?: string): void {
-  assert.ok(codeOf(answer) === code, `expected ${code}, got ${answer.status} ${JSON.stringify(answer.body)}`);
-  if (field === undefined) return;
-  const { body } = answer;
-  const errors = typeof body === 'object' && body !== null && 'errors' in body ? body.errors : undefined;
-  assert.ok(JSON.stringify(errors).includes(`"field":"${field}"`), `errors does not name ${field}`);
 }

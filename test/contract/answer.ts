@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict';
+import { z } from 'zod';
+import type { ErrorCode } from '../../shared/errors.ts';
+
+/** An answer of the service under test. */
+export interface Answer {
+  readonly method: string;
+  readonly status: number;
+  readonly headers: Headers;
+  /** The JSON value, or the text if it is not JSON; `undefined` without a body. */
+  readonly body: unknown;
+}
+
+/** The code of a problem. */
+export function codeOf({ body }: Answer): string | undefined {
+  return typeof body === 'object' && body !== null && 'code' in body ? String(body.code) : undefined;
+}
+
+const gatewayMessage = z.strictObject({ message: z.string() });
+
+/** Returns true if a gateway answered by itself; after a 5xx of its own, a function may have run. */
+export function isOfGateway({ headers, body }: Answer): boolean {
+  const isProblem = headers.get('content-type')?.startsWith('application/problem+json') === true;
+  return !isProblem && gatewayMessage.safeParse(body).success;
+}
+
+const anyObject = z.record(z.string(), z.unknown());
+const invalid = z.looseObject({ errors: z.array(z.object({ field: z.string(), detail: z.string() })) });
+
+/** Returns the members of a body. */
+export function membersOf({ body }: Answer): Record<string, unknown> {
+  return anyObject.parse(body);
+}
+
+/** Expects a problem with this code, and where given with these members, or errors that name this field. */
+export function expectProblem(answer: Answer, code: ErrorCode, about?: string | Record<string, unknown>): void {
+  assert.ok(codeOf(answer) === code, `expected ${code}, got ${answer.status} ${JSON.stringify(answer.body)}`);
+  if (typeof about === 'string') {
+    const fields = invalid.parse(answer.body).errors.map(({ field }) => field);
+    assert.ok(fields.includes(about), `errors does not name ${about}: ${fields.join(', ')}`);
+  }
+  if (typeof about === 'object') expectMembers(answer, about);
+}
+
+/** Expects members of a body, and leaves out the others. */
+export function expectMembers(answer: Answer, expected: Record<string, unknown>): void {
+  const members = membersOf(answer);
+  const found = Object.fromEntries(Object.keys(expected).map((name) => [name, members[name]]));
+  assert.deepEqual(found, expected, JSON.stringify(answer.body));
+}

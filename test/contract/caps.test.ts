@@ -1,0 +1,4 @@
+import { CAPS } from './caps.ts';
+import { describeSection } from './in-process.ts';
+
+describeSection(CAPS);

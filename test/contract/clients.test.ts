@@ -1,0 +1,4 @@
+import { CLIENTS } from './clients.ts';
+import { describeSection } from './in-process.ts';
+
+describeSection(CLIENTS);

@@ -1,0 +1,4 @@
+import { EVERYWHERE } from './everywhere.ts';
+import { describeSection } from './in-process.ts';
+
+describeSection(EVERYWHERE);

@@ -1,0 +1,125 @@
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { createGatewayHandler } from '../../functions/pipeline.ts';
+import { ROUTES, UNKNOWN_ROUTE } from '../../functions/routes.ts';
+import { startServer } from '../../local/http/server.ts';
+import type { PaperVenueOptions } from '../../packages/paper-venue/state/state.ts';
+import type { Environment } from '../../shared/settings/table.ts';
+import { collectLog } from '../support/service/collected-log.ts';
+import { openPaperService } from '../support/service/paper-service.ts';
+import { createAsk } from './ask.ts';
+import type { Check, InProcess, World } from './check.ts';
+import { LISTED_ORIGIN } from './everywhere.ts';
+import { prove, whySkipped } from './run.ts';
+import { openWorld } from './world.ts';
+
+/** The services of a run, by their settings; each is started once and shared by the checks that state the same. */
+function contractWorlds(seen: Set<string>) {
+  const stops: (() => Promise<void>)[] = [];
+  const worlds = new Map<string, Promise<World>>();
+  let passedMs = 0;
+
+  // Only these two: sockets and timers need the real time.
+  beforeAll(() => {
+    const [now, uptime] = [Date.now, performance.now.bind(performance)];
+    jest.spyOn(Date, 'now').mockImplementation(() => now() + passedMs);
+    jest.spyOn(performance, 'now').mockImplementation(() => uptime() + passedMs);
+  });
+  afterAll(async () => {
+    for (const stop of stops.splice(0)) await stop();
+    jest.restoreAllMocks();
+  });
+
+  async function startFaulty(fault: unknown) {
+    const { log } = collectLog();
+    const handlerOf = (route: Parameters<typeof createGatewayHandler>[0]['route']) =>
+      createGatewayHandler(
+        {
+          route,
+          origins: 'any',
+          budgetMs: 1_000,
+          handler: () => {
+            throw fault;
+          },
+        },
+        { log, corsOrigins: [] },
+      );
+    const handlers = {
+      health: handlerOf(ROUTES.health),
+      markets: handlerOf(ROUTES.markets),
+      book: handlerOf(ROUTES.book),
+      orders: handlerOf(ROUTES.orders),
+      unknown: handlerOf(UNKNOWN_ROUTE),
+    };
+    const config = { host: '127.0.0.1', port: 0, allowedHosts: [] };
+    const { url: baseUrl, close } = await startServer({ handlers, config, log });
+    stops.push(close);
+    return baseUrl;
+  }
+
+  async function start(settings: Environment, options: PaperVenueOptions = {}, noted = seen): Promise<World> {
+    const standard = { SERVICE_LOG_LEVEL: 'info', SERVICE_CORS_ORIGINS: LISTED_ORIGIN };
+    const service = await openPaperService({ ...standard, ...settings }, options);
+    stops.push(service.stop);
+    const { venue, venueUrl, lines } = service;
+    const control = { venue, venueUrl, lines: () => lines };
+    const at = async (baseUrl: string): Promise<World> => {
+      const world = await openWorld({ baseUrl, edge: 'local' }, noted);
+      const { contract, note } = world;
+      const process: InProcess = {
+        ...control,
+        settings: service.settings,
+        pass: (milliseconds) => {
+          passedMs += milliseconds;
+        },
+        start: (others, venueOptions) => start(others, venueOptions, noted),
+        restart: async (changes = {}) => at(await service.restart(changes)),
+        startFaulty: async (fault) =>
+          createAsk({ baseUrl: await startFaulty(fault), fetch, contract, edge: 'local', note }),
+      };
+      return { ...world, control, process };
+    };
+    return at(service.url);
+  }
+
+  /** Returns the service with these settings. */
+  function worldOf(settings: Environment): Promise<World> {
+    const name = JSON.stringify(settings);
+    const opened = worlds.get(name) ?? start(settings);
+    worlds.set(name, opened);
+    return opened;
+  }
+
+  return { start, worldOf };
+}
+
+/** Makes tests of the checks of a section: each at a service that it shares, the slow ones side by side at their own. */
+export function describeSection(checks: readonly Check[]): void {
+  const seen = new Set<string>();
+  const { start, worldOf } = contractWorlds(seen);
+  const running = new Map<Check, Promise<unknown>>();
+
+  async function runSlow(check: Check): Promise<unknown> {
+    const own = new Set<string>();
+    try {
+      await prove(check, await start(check.settings, {}, own), own);
+      return undefined;
+    } catch (error) {
+      return error;
+    }
+  }
+
+  beforeAll(() => {
+    for (const check of checks) if (check.slow) running.set(check, runSlow(check));
+  });
+
+  describe(`${checks[0]?.section}`, () => {
+    it.each(checks.filter(({ needs }) => !needs.includes('gateway')))('$clause', async (check) => {
+      const failure = await running.get(check);
+      if (failure !== undefined) throw failure;
+      if (check.slow) return;
+      const world = await worldOf(check.settings);
+      expect(whySkipped(check, world, { agreed: true, quick: false })).toBeUndefined();
+      await prove(check, world, seen);
+    });
+  });
+}

@@ -1,0 +1,251 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { type Answer, expectProblem } from './answer.ts';
+import { controlOf, disarm, processOf, section, type World } from './check.ts';
+import { restingOrder, sendings } from './orders.ts';
+import { openRaw, raw } from './raw.ts';
+
+const HOST = 'Host: localhost\r\n';
+const LAST = `${HOST}Connection: close\r\n`;
+const JSON_TYPE = 'Content-Type: application/json\r\n';
+const HEALTH = `GET /health HTTP/1.1\r\n${HOST}\r\n`;
+const LAST_HEALTH = `GET /health HTTP/1.1\r\n${LAST}\r\n`;
+
+/** The requests of a connection that may wait. */
+const MAX_WAITING = 100;
+
+function statuses(answers: readonly Answer[]): readonly number[] {
+  return answers.map(({ status }) => status);
+}
+
+/** Expects one answer, a problem. */
+async function refused(world: World, text: string, ...problem: Tail): Promise<void> {
+  const answers = await raw(world, text);
+  const [answer] = answers;
+  assert.ok(answer, `no answer to ${text.slice(0, 60)}`);
+  assert.equal(answers.length, 1, text.slice(0, 60));
+  expectProblem(answer, ...problem);
+}
+type Tail = Parameters<typeof expectProblem> extends [Answer, ...infer Rest] ? Rest : never;
+
+/** A request for an order that can be placed. */
+function orderRequest(world: World, more = '', body = JSON.stringify(restingOrder(world))): string {
+  return `POST /v1/orders HTTP/1.1\r\n${HOST}${JSON_TYPE}${more}Content-Length: ${body.length}\r\n\r\n${body}`;
+}
+
+const OWN_HOSTS = [
+  '127.0.0.1',
+  '127.0.0.1:8080',
+  'localhost',
+  'LOCALHOST:1',
+  'localhost.',
+  'localhost:',
+  '[::1]',
+  '[::1]:80',
+];
+const STRANGE_HOSTS = [
+  ...['conformance.invalid', 'evil.example:8080', 'localhost.conformance.invalid', '127.0.0.1.nip.invalid:8080'],
+  ...['evil.localhost', 'localhost:8080@evil.example', 'user@localhost', 'localhost,evil.example', 'localhost..'],
+  ...['127.0.0.2', '0.0.0.0', '[::2]', '[::ffff:127.0.0.1]', '::1', 'localhost:80a', 'localhost:999999', ''],
+];
+
+const NO_HTTP = [
+  'HELLO\r\n\r\n',
+  'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n',
+  `POST /v1/orders HTTP/1.1\r\n${LAST}Content-Length: 1\r\nContent-Length: 2\r\n\r\nab`,
+  `POST /v1/orders HTTP/1.1\r\n${LAST}Content-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\na`,
+  `GET /health HTTP/1.1\r\n${LAST}: x\r\n\r\n`,
+  `GET /health HTTP/1.1\r\n${LAST}X : x\r\n\r\n`,
+  `GET /health\u00e4 HTTP/1.1\r\n${LAST}\r\n`,
+  `GET health HTTP/1.1\r\n${LAST}\r\n`,
+  `FOO /health HTTP/1.1\r\n${LAST}\r\n`,
+  `patch /v1/orders HTTP/1.1\r\n${LAST}\r\n`,
+];
+
+const NO_PATHS = ['/health#x', 'http://localhost/health', 'ws://evil.example/health', '*'];
+
+const HEAD = `POST /v1/orders HTTP/1.1\r\n${HOST}${JSON_TYPE}`;
+
+/** Checks that any local server can be held to. */
+const ALONE = section('local server', ['local server'], {
+  'refuses a Host that is not its own, and names it in printable ASCII': {
+    proves: ['host_not_allowed'],
+    run: async (world) => {
+      const request = (host: string) => `GET /health HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`;
+      for (const host of OWN_HOSTS) assert.deepEqual(statuses(await raw(world, request(host))), [200], host);
+      for (const host of STRANGE_HOSTS) await refused(world, request(host), 'host_not_allowed');
+      const detail = `Requests for the host "??<b>${'a'.repeat(95)}" are refused. Ask the operator to add it to SERVICE_ALLOWED_HOSTS.`;
+      await refused(world, request(`\xe4\x80<b>${'a'.repeat(99)}`), 'host_not_allowed', { detail });
+    },
+  },
+  'wants exactly one Host': async (world) => {
+    const errors = [{ field: 'Host', detail: 'must be given exactly once.' }];
+    for (const hosts of ['', `${HOST}${HOST}`, `${HOST}Host: evil.example\r\n`]) {
+      const request = `GET /health HTTP/1.1\r\n${hosts}Connection: close\r\n\r\n`;
+      await refused(world, request, 'invalid_request', { errors });
+    }
+  },
+  'answers what is no HTTP': async (world) => {
+    const errors = [{ field: 'request', detail: 'must be HTTP/1.1.' }];
+    for (const text of NO_HTTP) await refused(world, text, 'invalid_request', { errors });
+    // Within a body, with the id that the head brought.
+    const chunked = `${HEAD}X-Request-Id: mine\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n`;
+    await refused(world, chunked, 'invalid_request', { errors, request_id: 'mine' });
+    const [early, ...more] = await raw(world, `${HEAD}Content-Length: 10\r\n\r\n{`, { halfClose: true });
+    assert.ok(early && more.length === 0);
+    expectProblem(early, 'invalid_request', { errors });
+  },
+  'is no proxy': async (world) => {
+    const errors = [{ field: 'path', detail: 'must begin with a slash.' }];
+    for (const path of NO_PATHS)
+      await refused(world, `GET ${path} HTTP/1.1\r\n${LAST}\r\n`, 'invalid_request', { errors });
+    assert.deepEqual(await raw(world, `CONNECT evil.example:443 HTTP/1.1\r\n${HOST}\r\n`), []);
+    const upgrade = `GET /health HTTP/1.1\r\n${HOST}Connection: Upgrade, close\r\nUpgrade: websocket\r\n\r\n`;
+    assert.deepEqual(statuses(await raw(world, upgrade)), [200]);
+  },
+  'bounds the URL and the headers': {
+    proves: ['uri_too_long', 'headers_too_large'],
+    run: async (world) => {
+      const target = (bytes: number) => `GET /${'x'.repeat(bytes - 1)} HTTP/1.1\r\n${LAST}\r\n`;
+      const header = (bytes: number) => `GET /health HTTP/1.1\r\n${LAST}X-Long: ${'x'.repeat(bytes)}\r\n\r\n`;
+      assert.deepEqual(statuses(await raw(world, target(8_192))), [404]);
+      assert.deepEqual(statuses(await raw(world, header(16_000))), [200]);
+      await refused(world, target(8_193), 'uri_too_long');
+      for (const bytes of [16_384, 1_000_000]) await refused(world, header(bytes), 'headers_too_large');
+    },
+  },
+  'refuses a repeated header where one is meant': {
+    needs: ['orders'],
+    run: async (world) => {
+      for (const [name, value] of [
+        ['Content-Type', 'application/json'],
+        ['Idempotency-Key', 'a'],
+        ['x-client-signature', 'a'],
+      ]) {
+        const twice = `${name}: ${value}\r\n${name === 'Content-Type' ? '' : `${name}: ${value}\r\n`}Connection: close\r\n`;
+        await refused(world, orderRequest(world, twice, '{}'), 'invalid_request', name);
+      }
+    },
+  },
+  'gives no length to a response without a body, and keeps a connection for 65 s': async (world) => {
+    const requests = [
+      [`HEAD /health HTTP/1.1\r\n`, 200],
+      [`OPTIONS /health HTTP/1.1\r\n`, 204],
+      [`GET /v1/book/${world.sample.tokenId} HTTP/1.1\r\nIf-None-Match: *\r\n`, 304],
+    ] as const;
+    for (const [head, status] of requests) {
+      const [answer, ...others] = await raw(world, `${head}${LAST}\r\n`);
+      assert.ok(answer && others.length === 0);
+      const { headers } = answer;
+      assert.deepEqual(
+        [answer.status, headers.get('content-length'), headers.get('transfer-encoding')],
+        [status, null, null],
+      );
+    }
+    const [first] = await raw(world, `${HEALTH}${LAST_HEALTH}`);
+    assert.equal(first?.headers.get('keep-alive'), 'timeout=65');
+  },
+  'answers what takes too long to arrive, and nothing that it is busy with': {
+    proves: ['request_timeout'],
+    needs: ['paper venue'],
+    slow: true,
+    run: async (world) => {
+      const { venue } = controlOf(world);
+      const sent = sendings(world);
+      // Slower than the time that a request may take to arrive.
+      venue.arm({ fault: 'delay', path: '/order', ms: 11_000 });
+      const order = raw(world, orderRequest(world, 'Connection: close\r\n'));
+      const endless = `${HEAD}Content-Length: 100000000000\r\n\r\n${' '.repeat(20_000)}`;
+      const texts = ['', 'GET /hea', 'GET /health HTTP/1.1\r\nHost: loc', endless];
+      await Promise.all(texts.map((text) => refused(world, text, 'request_timeout')));
+      assert.deepEqual([statuses(await order), sendings(world) - sent], [[201], 1]);
+    },
+  },
+});
+
+/** Checks that place orders, which no caller pays for. */
+const WITH_ORDERS = section('local server', ['local server', 'paper venue', 'orders'], {
+  'reads a body of any length, and answers it': async (world) => {
+    const order = JSON.stringify(restingOrder(world));
+    const close = 'Connection: close\r\n';
+    const sent = sendings(world);
+    const large = ' '.repeat(20_000_000);
+    for (const [more, code] of [
+      [close, 'payload_too_large'],
+      [`${close}Content-Type: text/plain\r\n`, 'invalid_request'],
+      [`${close}Origin: https://evil.example\r\n`, 'origin_not_allowed'],
+    ] as const) {
+      await refused(world, orderRequest(world, more, `${order}${large}`), code);
+    }
+    const chunk = `${(20_000).toString(16)}\r\n${' '.repeat(20_000)}\r\n0\r\n\r\n`;
+    await refused(world, `${HEAD}${close}Transfer-Encoding: chunked\r\n\r\n${chunk}`, 'payload_too_large');
+    assert.equal(sendings(world), sent);
+    const { socket, answered, received } = openRaw(world, 'orders');
+    socket.write(`${HEAD}${close}Expect: 100-continue\r\nContent-Length: ${order.length}\r\n\r\n`);
+    await once(socket, 'data');
+    assert.match(received(), /^HTTP\/1\.1 100 /);
+    socket.write(order.slice(0, 50));
+    setImmediate(() => socket.write(order.slice(50)));
+    assert.deepEqual(statuses(await answered), [100, 201]);
+    for (const method of ['GET', 'HEAD', 'OPTIONS']) {
+      const ignored = `${method} /health HTTP/1.1\r\n${LAST}Content-Length: 20000\r\n\r\n${' '.repeat(20_000)}`;
+      assert.deepEqual(statuses(await raw(world, ignored)), [method === 'OPTIONS' ? 204 : 200]);
+    }
+  },
+  'never answers bytes in the place of an order that is under way': async (world) => {
+    controlOf(world).venue.arm({ fault: 'delay', path: '/order', ms: 200 });
+    assert.deepEqual(statuses(await raw(world, `${orderRequest(world)}rubbish\r\n\r\n`)), [201]);
+  },
+  'answers pipelined requests in their order': async (world) => {
+    const { venue } = controlOf(world);
+    venue.arm({ fault: 'delay', path: '/order', ms: 200 });
+    const list = `GET /v1/markets HTTP/1.1\r\n${HOST}\r\n`;
+    const text = `${orderRequest(world)}${list}GET /nothing HTTP/1.1\r\n${HOST}\r\n${LAST_HEALTH}`;
+    assert.deepEqual(statuses(await raw(world, text)), [201, 200, 404, 200]);
+    const ids = Array.from({ length: MAX_WAITING }, (_, index) => `request-${index}`);
+    const requests = ids.map(
+      (id) => `GET /health HTTP/1.1\r\n${id === ids.at(-1) ? LAST : HOST}X-Request-Id: ${id}\r\n\r\n`,
+    );
+    const answers = await raw(world, requests.join(''));
+    assert.deepEqual(
+      answers.map(({ headers }) => headers.get('x-request-id')),
+      ids,
+    );
+  },
+  'begins no request behind one that ends the connection or asks for another protocol': async (world) => {
+    const sent = sendings(world);
+    const upgrade = `GET /health HTTP/1.1\r\n${HOST}Connection: Upgrade\r\nUpgrade: h2c\r\n\r\n`;
+    for (const first of [LAST_HEALTH, upgrade]) {
+      const answers = await raw(world, `${first}${orderRequest(world)}`);
+      assert.deepEqual([statuses(answers), answers[0]?.headers.get('connection')], [[200], 'close']);
+    }
+    assert.equal(sendings(world), sent);
+  },
+  'closes a connection with more than 100 waiting requests, begins none of them and logs it': async (world) => {
+    const { venue, lines } = controlOf(world);
+    const sent = sendings(world);
+    venue.arm({ fault: 'delay', path: '/markets', ms: 100, times: 99 });
+    const list = `GET /v1/markets HTTP/1.1\r\n${HOST}\r\n`;
+    assert.deepEqual(await raw(world, `${list.repeat(MAX_WAITING)}${orderRequest(world)}`), []);
+    await disarm(world);
+    const warnings = lines().filter(({ level }) => level === 'warn');
+    assert.match(String(warnings.at(-1)?.['message']), /too many requests wait/);
+    assert.equal(sendings(world), sent);
+  },
+  'answers a fault of its own as 500, and says nothing of it': {
+    needs: ['process'],
+    proves: ['internal_error'],
+    run: async (world) => {
+      const { startFaulty } = processOf(world);
+      for (const fault of [new TypeError('secret /etc/passwd'), 'a string', undefined, { code: 'not_found' }]) {
+        const faulty = await startFaulty(fault);
+        const answer = await faulty({ operation: 'health', target: '/health' });
+        const detail = 'An unexpected error occurred. Report it with the request id.';
+        expectProblem(answer, 'internal_error', { detail, title: 'Internal error' });
+      }
+    },
+  },
+});
+
+/** Checks of the local server's HTTP. */
+export const LOCAL_SERVER = [...ALONE, ...WITH_ORDERS];

@@ -1,0 +1,487 @@
+import assert from 'node:assert/strict';
+import { type Answer, codeOf, expectMembers, expectProblem, membersOf } from './answer.ts';
+import type { Request } from './ask.ts';
+import { controlOf, processOf, section, type World } from './check.ts';
+import { corsOf, STRANGER, STRANGERS } from './everywhere.ts';
+
+/**
+ * An order that no adapter, however broken, can place: its token does not exist. What is wrong with it besides that is
+ * answered first.
+ */
+export const NOWHERE = { token_id: '1', side: 'buy', price: '0.01', size: '5', post_only: true } as const;
+
+/** The headers of a JSON body. */
+export const JSON_TYPE = { 'content-type': 'application/json' } as const;
+const MAX_BODY_BYTES = 16_384;
+
+type Headers = Readonly<Record<string, string>>;
+
+interface Sending {
+  /** With its question mark. */
+  readonly query?: string;
+  readonly headers?: Headers;
+  readonly body?: string | Uint8Array<ArrayBuffer>;
+}
+
+/** Sends an order; by default one for no token. */
+export function post(
+  { ask }: Pick<World, 'ask'>,
+  { query = '', headers = JSON_TYPE, body = JSON.stringify(NOWHERE) }: Sending,
+): Promise<Answer> {
+  return ask({ operation: 'orders', method: 'POST', target: `/v1/orders${query}`, headers, body });
+}
+
+/** Expects the answer to `NOWHERE`: its token is unknown, or its client, unless that is one that may order. */
+export function expectNowhere(answer: Answer, isListed: boolean): void {
+  if (isListed || codeOf(answer) !== 'client_not_allowed') expectProblem(answer, 'unknown_token');
+}
+
+/** Without a check of clients all may order. */
+const isListed = ({ client }: World): boolean => client?.isListed !== false;
+
+/** An order at the lowest price that there is, of the smallest size, never taking. */
+export function restingOrder({ sample: { tokenId, tickSize, minOrderSize } }: World) {
+  return { token_id: tokenId, side: 'buy', price: tickSize, size: minOrderSize, post_only: true } as const;
+}
+
+/** Sends the resting order with changes, and headers besides the media type. */
+export function place(world: World, change: object = {}, headers: Headers = {}): Promise<Answer> {
+  const body = JSON.stringify({ ...restingOrder(world), ...change });
+  return post(world, { headers: { ...JSON_TYPE, ...headers }, body });
+}
+
+/** Returns the number of orders that were sent to the venue. */
+export function sendings(world: World): number {
+  const { venue } = controlOf(world);
+  return venue.requests().filter(({ method, path }) => method === 'POST' && path === '/order').length;
+}
+
+/** An order as text, with a member as it is written; `undefined` leaves it out. */
+function written(member: string, text: string | undefined, order: object = NOWHERE): string {
+  const others = Object.entries(order).filter(([name]) => name !== member);
+  const members = [...others.map(([name, value]) => `"${name}":${JSON.stringify(value)}`)];
+  return `{${[...members, ...(text === undefined ? [] : [`"${member}":${text}`])].join(',')}}`;
+}
+
+const DECIMAL_RULE = 'must be a JSON number or a plain decimal string such as "0.51".';
+const TOKEN_RULE =
+  'must be an outcome token id: a uint256 in decimal, without sign or leading zeros, as outcomes[].token_id of GET /v1/markets has it.';
+const SIDE_RULE = 'must be "buy" or "sell".';
+const FLAG_RULE = 'must be true or false.';
+const TIME_RULE = 'must be a time in UTC with whole seconds such as "2026-12-01T12:00:00Z".';
+
+/** Members that are refused, as they are written, by their rule. */
+const WRONG: readonly (readonly [member: string, detail: string, ...texts: (string | undefined)[]])[] = [
+  ...['token_id', 'side', 'price', 'size'].map((member) => [member, 'is required.', undefined] as const),
+  ['token_id', 'must be a string.', '1', 'null'],
+  ['token_id', TOKEN_RULE, '""', '"01"', '"-1"', '"0x1"', '"1e3"', `"${2n ** 256n}"`],
+  ['side', SIDE_RULE, '"long"', '""', '" buy"', 'null', '["buy"]'],
+  ['price', DECIMAL_RULE, 'null', 'true', '""', '"5e-1"', '".5"', '"+0.5"', '" 0.5"', '"0,5"', '"NaN"', '[0.5]'],
+  ['price', DECIMAL_RULE, '1e400', '1e-400', `0.${'1'.repeat(120)}`],
+  ['size', DECIMAL_RULE, '{}', '""', 'null'],
+  ['size', 'must be at most 1000000000.', '"1000000000.01"', '1000000001'],
+  ['post_only', FLAG_RULE, 'null', '"true"', '1'],
+  ...['post_onl', '__proto__', 'constructor'].map((name) => [name, 'is not a field of an order.', 'true'] as const),
+  [
+    'expires_at',
+    TIME_RULE,
+    'null',
+    '""',
+    '1800000000',
+    '"2027-12-01"',
+    '"2027-12-01T12:00:00"',
+    '"2027-02-29T12:00:00Z"',
+  ],
+  ['expires_at', TIME_RULE, '"2027-12-01T12:00:00z"', '"2027-12-01 12:00:00Z"', '"2027-12-01T12:00Z"'],
+  ['expires_at', TIME_RULE, '"2030-01-01T00:00:00.000Z"', '"2030-01-01T00:00:00+00:00"', '"2027-12-01T24:00:00Z"'],
+];
+
+const NO_OBJECTS = [
+  ...['null', '[]', '"order"', '1', ' ', '{', '{"a":1}x', "{'a':1}", '{"a":NaN}', '{"a":01}', '\ufeff{}'],
+  '['.repeat(10_000),
+];
+
+/** An order of exactly so many bytes, filled with a member that is refused. */
+function orderOfBytes(bytes: number): string {
+  const empty = written('padding', '""');
+  return written('padding', `"${'x'.repeat(bytes - empty.length)}"`);
+}
+
+const TEXT = { 'content-type': 'text/plain' } as const;
+
+type Parts = Required<Pick<Request, 'operation' | 'method' | 'target' | 'headers'>> & { readonly body: string };
+
+const withHeader = (name: string, value: string) => (parts: Parts) => ({
+  ...parts,
+  headers: { ...parts.headers, [name]: value },
+});
+
+/** The checks of a request in the order in which the first failing one answers. `answer`: its code, or the field. */
+const STEPS: readonly (readonly [answer: string, spoil: (parts: Parts) => Parts])[] = [
+  ['not_found', (parts) => ({ ...parts, operation: 'book', target: parts.target.replace('orders', 'order') })],
+  ['method_not_allowed', (parts) => ({ ...parts, method: 'PUT' })],
+  ['origin_not_allowed', withHeader('origin', STRANGER)],
+  ['order_placement_disabled', (parts) => parts],
+  ['dry_run', (parts) => ({ ...parts, target: `${parts.target}?dry_run=true` })],
+  ['Content-Type', (parts) => withHeader('content-type', `${parts.headers['content-type']},a`)(parts)],
+  ['unsupported_media_type', withHeader('content-type', 'text/plain')],
+  ['payload_too_large', (parts) => ({ ...parts, body: parts.body.padEnd(MAX_BODY_BYTES + 1) })],
+  ['Idempotency-Key', withHeader('idempotency-key', 'x'.repeat(256))],
+  ['side', (parts) => ({ ...parts, body: parts.body.replace('buy', 'hold') })],
+  ['unknown_token', (parts) => parts],
+];
+const DISABLED = STEPS.findIndex(([answer]) => answer === 'order_placement_disabled');
+
+const ORDER: Parts = {
+  operation: 'orders',
+  method: 'POST',
+  target: '/v1/orders',
+  headers: JSON_TYPE,
+  body: JSON.stringify(NOWHERE),
+};
+
+/** The code of a problem, or the field that is not valid. A client that is not listed has no token looked up. */
+function nameOf(answer: Answer): string {
+  const { code, errors } = JSON.parse(JSON.stringify(answer.body));
+  if (code === 'client_not_allowed') return 'unknown_token';
+  return code === 'invalid_request' ? errors[0].field : code;
+}
+
+/** Checks of orders that a caller alone has refused. */
+const REFUSED = section('orders', [], {
+  'of all checks the first failing one answers': async ({ ask, mode }) => {
+    const steps = mode === 'read-only' ? STEPS : STEPS.filter((_, index) => index !== DISABLED);
+    for (const [index, [first, spoil]] of steps.entries()) {
+      if (mode === 'read-only' && index > DISABLED) break;
+      assert.equal(nameOf(await ask(spoil(ORDER))), first);
+      for (const [, spoilToo] of steps.slice(index + 1)) assert.equal(nameOf(await ask(spoil(spoilToo(ORDER)))), first);
+    }
+  },
+  'are refused to the page of a stranger, whatever it sends': {
+    proves: ['origin_not_allowed'],
+    run: async (world) => {
+      for (const origin of STRANGERS) {
+        for (const type of [JSON_TYPE, TEXT]) {
+          const answer = await post(world, { headers: { ...type, origin } });
+          const detail = `Orders from pages of "${origin}" are refused. Ask the operator to add this origin to SERVICE_CORS_ORIGINS.`;
+          expectProblem(answer, 'origin_not_allowed', { detail });
+          assert.deepEqual(corsOf(answer), { vary: 'Origin' });
+        }
+      }
+    },
+  },
+  'name a refused origin in 100 characters of printable ASCII, to the operator too': {
+    needs: ['paper venue'],
+    run: async (world) => {
+      const answer = await post(world, { headers: { ...JSON_TYPE, origin: `https://\u00e4${'x'.repeat(100)}` } });
+      const { detail } = membersOf(answer);
+      assert.match(String(detail), new RegExp(`"https://\\?${'x'.repeat(91)}"`));
+      assert.ok(
+        controlOf(world)
+          .lines()
+          .some((line) => line['detail'] === detail),
+      );
+    },
+  },
+  'are disabled in read-only mode, whatever is sent': {
+    needs: ['read-only'],
+    settings: { SERVICE_PLACE_ORDER: '' },
+    run: async (world) => {
+      for (const sending of [{}, { query: '?a' }, { body: '{' }, { headers: TEXT }, { body: orderOfBytes(20_000) }]) {
+        const answer = await post(world, sending);
+        expectProblem(answer, 'order_placement_disabled');
+        assert.match(JSON.stringify(answer.body), /SERVICE_|placeOrder/, 'detail does not name the setting');
+      }
+    },
+  },
+  'are disabled without the opt-in, the answer names what is missing and no value': {
+    needs: ['process'],
+    settings: { SERVICE_PLACE_ORDER: 'yes' },
+    proves: ['order_placement_disabled', 'SERVICE_PLACE_ORDER'],
+    run: async (world) => {
+      const detail = 'The service is read-only: its operator has not set SERVICE_PLACE_ORDER=1.';
+      expectProblem(await post(world, {}), 'order_placement_disabled', { detail });
+    },
+  },
+  'have no query': {
+    needs: ['orders'],
+    run: async (world) => {
+      const queries = [
+        ['?dry_run=true', 'dry_run'],
+        ['?validate', 'validate'],
+        ['?a%20b=1&c=2', 'a b'],
+        ['??validate', '?validate'],
+        [`?${'x'.repeat(101)}=1`, 'x'.repeat(100)],
+      ];
+      // A signature covers the query in its canonical form only.
+      for (const [query, field] of world.edge === 'local' ? queries : queries.slice(0, 1)) {
+        const detail = 'is not known: an order has no query.';
+        expectProblem(await post(world, { query: `${query}` }), 'invalid_request', { errors: [{ field, detail }] });
+      }
+      expectNowhere(await post(world, { query: '?' }), isListed(world));
+    },
+  },
+  'want application/json in UTF-8, not compressed': {
+    needs: ['orders'],
+    proves: ['unsupported_media_type'],
+    run: async (world) => {
+      for (const headers of [
+        TEXT,
+        { 'content-type': 'application/json; charset=latin1' },
+        { 'content-type': 'application/problem+json' },
+        { 'content-type': 'application/jsonx' },
+        { 'content-type': 'application/json; charset=' },
+        { 'content-type': 'application/json; charset=utf-16; profile=x' },
+        { 'content-type': 'multipart/form-data' },
+        { ...JSON_TYPE, 'content-encoding': 'gzip' },
+      ]) {
+        expectProblem(await post(world, { headers }), 'unsupported_media_type');
+      }
+      // Bytes: `fetch` names no type for them.
+      const body = new TextEncoder().encode(JSON.stringify(NOWHERE));
+      expectProblem(await post(world, { headers: {}, body }), 'unsupported_media_type');
+      for (const headers of [
+        { 'content-type': 'Application/JSON' },
+        { 'content-type': 'application/json ; charset="UTF-8" ' },
+        { 'content-type': 'application/json;' },
+        { 'content-type': 'application/json; version=;' },
+        { 'content-type': 'application/json;odata=verbose; profile="a, b; charset=x";charset=utf-8' },
+        { ...JSON_TYPE, 'content-encoding': 'Identity' },
+      ]) {
+        expectNowhere(await post(world, { headers }), isListed(world));
+      }
+    },
+  },
+  'are at most 16384 bytes': {
+    needs: ['orders'],
+    proves: ['payload_too_large'],
+    run: async (world) => {
+      expectProblem(await post(world, { body: orderOfBytes(MAX_BODY_BYTES) }), 'invalid_request', 'padding');
+      expectProblem(await post(world, { body: orderOfBytes(MAX_BODY_BYTES + 1) }), 'payload_too_large');
+      // Each byte would be three as a text.
+      const bytes = (length: number) => new Uint8Array(length).fill(0xff);
+      expectProblem(await post(world, { body: bytes(MAX_BODY_BYTES) }), 'invalid_request', 'body');
+      expectProblem(await post(world, { body: bytes(MAX_BODY_BYTES + 1) }), 'payload_too_large');
+    },
+  },
+  'name every wrong member with its rule': {
+    needs: ['orders'],
+    proves: ['invalid_request'],
+    run: async (world) => {
+      for (const [field, detail, ...texts] of WRONG) {
+        for (const text of texts) {
+          const answer = await post(world, { body: written(field, text) });
+          expectProblem(answer, 'invalid_request', {
+            detail: `The order is not valid: ${field} ${detail}`,
+            errors: [{ field, detail }],
+          });
+        }
+      }
+      const body = '{"extra":1,"Price":2}';
+      const fields = ['extra', 'Price', 'token_id', 'side', 'price', 'size'];
+      const { errors } = JSON.parse(JSON.stringify((await post(world, { body })).body));
+      assert.deepEqual(
+        errors.map(({ field }: { field: string }) => field),
+        fields,
+      );
+    },
+  },
+  'name 20 wrong members at most, by 100 characters of printable ASCII': {
+    needs: ['orders'],
+    run: async (world) => {
+      const names = Array.from({ length: 30 }, (_, index) => `${index}`.padStart(3, '0').padEnd(98, 'x'));
+      const body = JSON.stringify({ ...NOWHERE, ...Object.fromEntries(names.map((name) => [`${name}x😀yy`, 1])) });
+      const detail = 'is not a field of an order.';
+      const errors = names.slice(0, 20).map((name) => ({ field: `${name}x?`, detail }));
+      expectProblem(await post(world, { body }), 'invalid_request', { errors });
+    },
+  },
+  'are an object of JSON': {
+    needs: ['orders'],
+    run: async (world) => {
+      for (const body of NO_OBJECTS) {
+        const errors = [{ field: 'body', detail: 'must be a JSON object.' }];
+        expectProblem(await post(world, { body }), 'invalid_request', { errors });
+      }
+    },
+  },
+  'want printable ASCII of a bounded length in their headers, and none of them twice': {
+    needs: ['orders'],
+    run: async (world) => {
+      const refused = [
+        ...['', 'x'.repeat(256), '\u00e9', ',', 'a, a'].map((key) => ['Idempotency-Key', key] as const),
+        // A repeated header comes out of a gateway like this.
+        ['Idempotency-Key', 'a,a'],
+        ['Content-Type', 'application/json,application/json'],
+        ['Content-Type', ','],
+        ['x-client-signature', 'a,a'],
+      ] as const;
+      for (const [name, value] of refused) {
+        // A client that is verified needs a key, and makes one where there is none.
+        if (value === '' && world.client) continue;
+        const headers = { ...JSON_TYPE, [name.toLowerCase()]: value };
+        expectProblem(await post(world, { headers }), 'invalid_request', name);
+      }
+    },
+  },
+  'are refused for a header that is nearly Idempotency-Key: it would be no key': {
+    needs: ['orders'],
+    run: async (world) => {
+      for (const field of ['x-idempotency-key', 'idempotency_key', 'idempotencykey', 'idempotency-token']) {
+        const headers = { ...JSON_TYPE, [field]: 'k', 'idempotency-key': 'k' };
+        const errors = [{ field, detail: 'is not known: the header is Idempotency-Key.' }];
+        expectProblem(await post(world, { headers }), 'invalid_request', { errors });
+      }
+    },
+  },
+  'are 404 for an unknown token, however the order is written': {
+    needs: ['orders'],
+    run: async (world) => {
+      const upper = { ...NOWHERE, side: 'BUY', price: 0.01, size: 5 };
+      expectNowhere(await post(world, { body: JSON.stringify(upper) }), isListed(world));
+      const headers = {
+        'content-type': 'application/json; charset=utf-8',
+        ...(world.client === undefined && { 'x-client-address': `\u00e9,${'x'.repeat(600)}` }),
+        'idempotency-key': `conformance-${crypto.randomUUID()}`.padEnd(255, '~'),
+      };
+      expectNowhere(await post(world, { headers }), isListed(world));
+    },
+  },
+});
+
+/** Checks of the rules of a market, and of orders that are placed. */
+const PLACED = section('orders', ['orders'], {
+  'the rules of the market are kept, to the last digit': {
+    places: true,
+    proves: ['price_out_of_range', 'price_off_tick', 'size_precision', 'size_below_minimum'],
+    run: async (world) => {
+      const { tickSize: tick_size, minOrderSize: min_order_size } = world.sample;
+      for (const price of [0, '0', 1, '1', -0.5, `${tick_size}1`.replace(/[1-9]/, '0')]) {
+        expectProblem(await place(world, { price }), 'price_out_of_range', { min_price: tick_size });
+      }
+      const digits = written('price', `${tick_size}${'0'.repeat(20)}1`, restingOrder(world));
+      for (const answer of [await place(world, { price: `${tick_size}1` }), await post(world, { body: digits })]) {
+        expectProblem(answer, 'price_off_tick', { tick_size });
+      }
+      const size = min_order_size.includes('.') ? `${min_order_size}001` : `${min_order_size}.001`;
+      expectProblem(await place(world, { size }), 'size_precision', { max_decimals: 2 });
+      for (const small of ['0.01', 0, '-1']) {
+        expectProblem(await place(world, { size: small }), 'size_below_minimum', { min_order_size });
+      }
+      expectProblem(await place(world, { expires_at: '2026-01-01T00:00:00Z' }), 'expiry_too_soon');
+    },
+  },
+  'are answered with all that is known of them': {
+    needs: ['paper venue'],
+    run: async (world) => {
+      const { tokenId: token_id, tickSize: price, minOrderSize: size } = world.sample;
+      const health = await world.ask({ operation: 'health', target: '/health' });
+      const { wallet_address } = JSON.parse(JSON.stringify(health.body));
+      const answer = await place(world);
+      const { order_id, ...told } = JSON.parse(JSON.stringify(answer.body));
+      const order = { token_id, side: 'buy', price, size, post_only: true, expires_at: null };
+      const unfilled = { filled_size: '0', remaining_size: size, filled_value: '0' };
+      assert.equal(answer.status, 201);
+      assert.deepEqual(told, {
+        status: 'live',
+        ...order,
+        ...unfilled,
+        wallet_address,
+        transaction_hashes: [],
+        trade_ids: [],
+      });
+      const last = controlOf(world).venue.orders().at(-1);
+      assert.deepEqual([last?.id, last?.asset_id, last?.price], [order_id, token_id, price]);
+      assert.deepEqual([last?.side, last?.original_size, last?.post_only], ['BUY', size, true]);
+      assert.equal(answer.headers.get('idempotency-replayed'), null);
+    },
+  },
+  'are answered with what was executed at once': {
+    needs: ['paper venue'],
+    run: async (world) => {
+      const answer = await place(world, { side: 'SELL', price: '0.01', size: '10', post_only: false });
+      expectMembers(answer, { status: 'matched', side: 'sell', filled_size: '10', remaining_size: '0' });
+      const { filled_value, transaction_hashes, trade_ids } = JSON.parse(JSON.stringify(answer.body));
+      assert.ok(Number(filled_value) > 0.1, 'the value is not that of the trades');
+      assert.match(`${transaction_hashes}`, /^0x[0-9a-f]{64}(?:,0x[0-9a-f]{64})*$/);
+      assert.ok(trade_ids.length > 0);
+    },
+  },
+  'have the digits that were written': {
+    needs: ['paper venue'],
+    run: async (world) => {
+      const [order, price] = [restingOrder(world), '0.01'];
+      for (const text of ['0.01', '"0.01"', '1e-2', '0.010', '"0.0100"', '10E-3', '0.1e-1']) {
+        const answer = await post(world, { body: written('price', text, order) });
+        assert.deepEqual([answer.status, JSON.parse(JSON.stringify(answer.body)).price], [201, price], text);
+      }
+      for (const [text, size] of [
+        ['5.10', '5.1'],
+        ['"5.50"', '5.5'],
+        ['51e-1', '5.1'],
+      ]) {
+        const answer = await post(world, { body: written('size', text, order) });
+        assert.equal(controlOf(world).venue.orders().at(-1)?.original_size, size);
+        expectMembers(answer, { size, remaining_size: size });
+      }
+    },
+  },
+  'take a client address as a label: logged and recorded as unverified, cut to 512 printable characters': {
+    needs: ['paper venue'],
+    run: async (world) => {
+      for (const [label, address] of [
+        ['cosmos1abc', 'cosmos1abc'],
+        ['a,b', 'a,b'],
+        ['\u00e4\t', '\\u00e4'],
+        ['x'.repeat(513), 'x'.repeat(512)],
+        ['', null],
+      ] as const) {
+        const id = `conformance-${crypto.randomUUID()}`;
+        const answer = await place(world, {}, { 'x-client-address': label, 'x-request-id': id });
+        const lines = controlOf(world)
+          .lines()
+          .filter((line) => line['request_id'] === id);
+        const { order_id } = JSON.parse(JSON.stringify(answer.body));
+        for (const message of ['order signed', 'request']) {
+          const line = lines.find((candidate) => candidate['message'] === message);
+          const { client_address, client_address_verified } = line ?? {};
+          assert.deepEqual([client_address, client_address_verified], [address, address === null ? null : false]);
+          assert.equal(line?.['order_id'], order_id);
+        }
+      }
+    },
+  },
+  'are off the book from expires_at on, and not a second before': {
+    needs: ['process'],
+    run: async (world) => {
+      const { venue, pass } = processOf(world);
+      const expires = Math.ceil(Date.now() / 1_000) * 1_000 + 200_000;
+      const expires_at = `${new Date(expires).toISOString().slice(0, 19)}Z`;
+      const answer = await place(world, { expires_at });
+      expectMembers(answer, { status: 'live', expires_at });
+      const { order_id } = JSON.parse(JSON.stringify(answer.body));
+      const state = () => venue.orders().find(({ id }) => id === order_id)?.status;
+      pass(expires - 1_000 - Date.now());
+      assert.equal(state(), 'LIVE');
+      pass(expires - Date.now());
+      assert.equal(state(), 'CANCELED');
+    },
+  },
+  'are refused where they would end within 120 s, with the earliest end': {
+    needs: ['paper venue'],
+    proves: ['expiry_too_soon'],
+    run: async (world) => {
+      const sent = sendings(world);
+      const at = (milliseconds: number) => `${new Date(milliseconds).toISOString().slice(0, 19)}Z`;
+      const answer = await place(world, { expires_at: at(Date.now() + 110_000) });
+      expectProblem(answer, 'expiry_too_soon');
+      const earliest = Date.parse(JSON.parse(JSON.stringify(answer.body)).earliest);
+      assert.ok(Math.abs(earliest - Date.now() - 120_000) < 10_000, 'the earliest end is not in 120 s');
+      assert.equal(sendings(world), sent);
+      assert.equal((await place(world, { expires_at: at(earliest + 5_000) })).status, 201);
+    },
+  },
+});
+
+/** Checks of `POST /v1/orders`. */
+export const ORDERS = [...REFUSED, ...PLACED];

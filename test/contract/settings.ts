@@ -1,0 +1,159 @@
+import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import { listenOnLoopback, shut } from '../../tools/support/loopback.ts';
+import { expectProblem } from './answer.ts';
+import { controlOf, processOf, section, type World } from './check.ts';
+import { place } from './orders.ts';
+import { raw } from './raw.ts';
+
+type Settings = Readonly<Record<string, string>>;
+
+/** Expects that a start with these settings stops with one sentence that says so, and holds no value of theirs. */
+async function stops(world: World, settings: Settings, sentence: RegExp): Promise<void> {
+  await assert.rejects(processOf(world).start(settings), ({ message }: Error) => {
+    assert.match(message, sentence);
+    for (const [name, value] of Object.entries(settings)) {
+      // The path of a store is what an operator has to find.
+      if (value.length > 20 && name !== 'SERVICE_STORE')
+        assert.ok(!message.includes(value), `the sentence holds the value: ${message}`);
+    }
+    return true;
+  });
+}
+
+const KEY = '11'.repeat(32);
+
+/** Checks of the settings that no other section is about, at the start of a service. */
+export const SETTINGS = section('settings', ['process'], {
+  'a malformed key stops the start, which does not show it': async (world) => {
+    for (const SERVICE_PRIVATE_KEY of [KEY.slice(1), `${KEY}0`, `0X${KEY}`, KEY.replace('1', 'g'), '0'.repeat(64)]) {
+      await stops(world, { SERVICE_PRIVATE_KEY }, /SERVICE_PRIVATE_KEY must be /);
+    }
+  },
+  'a key of KMS takes the place of a private key, and both stop the start': {
+    proves: ['SERVICE_KMS_KEY'],
+    run: (world) => stops(world, { SERVICE_KMS_KEY: 'alias/a' }, /SERVICE_KMS_KEY/),
+  },
+  'the address to listen on may be taken or unknown': {
+    proves: ['SERVICE_HOST', 'SERVICE_PORT'],
+    run: async (world) => {
+      const server = createServer();
+      const { port } = new URL(await listenOnLoopback(server));
+      await stops(
+        world,
+        { SERVICE_PORT: port },
+        /cannot be listened on \(EADDRINUSE\): set SERVICE_PORT or SERVICE_HOST/,
+      );
+      await shut(server);
+      await stops(world, { SERVICE_PORT: '65536' }, /SERVICE_PORT must be /);
+      await stops(world, { SERVICE_HOST: 'a host' }, /SERVICE_HOST must be /);
+    },
+  },
+  'orders beyond loopback need a consent': {
+    proves: ['SERVICE_REMOTE_ORDERS'],
+    run: async (world) => {
+      const open = { SERVICE_HOST: '0.0.0.0' };
+      await stops(world, open, /SERVICE_REMOTE_ORDERS/);
+      await stops(world, { ...open, SERVICE_REMOTE_ORDERS: 'yes' }, /SERVICE_REMOTE_ORDERS must be 1/);
+      const started = await processOf(world).start({ ...open, SERVICE_REMOTE_ORDERS: '1' });
+      const request = (host: string) => `GET /health HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`;
+      assert.equal((await raw(started, request('0.0.0.0:1')))[0]?.status, 200);
+    },
+  },
+  'further hosts are answered': {
+    settings: { SERVICE_ALLOWED_HOSTS: 'box.local, [fe80::1]' },
+    proves: ['SERVICE_ALLOWED_HOSTS'],
+    run: async (world) => {
+      const request = (host: string) => `GET /health HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`;
+      for (const host of ['Box.Local.:443', '[fe80::1]:80']) {
+        assert.equal((await raw(world, request(host)))[0]?.status, 200);
+      }
+      const [other] = await raw(world, request('a.box.local'));
+      assert.ok(other);
+      expectProblem(other, 'host_not_allowed');
+    },
+  },
+  'a store belongs to one service': {
+    proves: ['SERVICE_STORE', 'SERVICE_STORE_SHARED_FOLDER'],
+    run: async (world) => {
+      const { settings } = processOf(world);
+      await stops(world, { SERVICE_STORE: `${settings['SERVICE_STORE']}` }, /SERVICE_STORE cannot be opened at /);
+      await stops(world, { SERVICE_STORE: 'dynamodb:' }, /SERVICE_STORE must be /);
+      await stops(world, { SERVICE_STORE_SHARED_FOLDER: 'yes' }, /SERVICE_STORE_SHARED_FOLDER must be 1/);
+    },
+  },
+  'the venue is reached by https, or on loopback': {
+    proves: ['SERVICE_GAMMA_URL', 'SERVICE_CLOB_URL'],
+    run: async (world) => {
+      for (const name of ['SERVICE_GAMMA_URL', 'SERVICE_CLOB_URL']) {
+        for (const url of ['http://venue.example', 'https://user:secret@venue.example', 'ftp://localhost', 'venue']) {
+          await stops(world, { [name]: url }, new RegExp(`${name} must be an https URL`));
+        }
+      }
+    },
+  },
+  'a kind of account that its address contradicts is named': {
+    proves: ['SERVICE_SIGNATURE_TYPE'],
+    run: async (world) => {
+      const SERVICE_FUNDER_ADDRESS = '0x75F00B003FBBBA193FABEB06284c3187a4C1232E';
+      await stops(world, { SERVICE_SIGNATURE_TYPE: 'proxy', SERVICE_FUNDER_ADDRESS }, /safe/);
+      await stops(world, { SERVICE_SIGNATURE_TYPE: 'vault' }, /SERVICE_SIGNATURE_TYPE must be /);
+    },
+  },
+  'API credentials are given whole': {
+    proves: ['SERVICE_CLOB_API_KEY', 'SERVICE_CLOB_API_SECRET', 'SERVICE_CLOB_API_PASSPHRASE'],
+    run: async (world) => {
+      const whole = {
+        SERVICE_CLOB_API_KEY: '0b54c7de-91a2-4f1e-8a36-5d2f90c1e7ab',
+        SERVICE_CLOB_API_SECRET: 'bm9ib2R5IHVzZXMgdGhpcyBzZWNyZXQgYW55d2hlcmUwMTI=',
+        SERVICE_CLOB_API_PASSPHRASE: '9d41f0c2aa17',
+      };
+      for (const name of Object.keys(whole)) await stops(world, { ...whole, [name]: '' }, new RegExp(name));
+      const started = await processOf(world).start(whole);
+      // The venue has not issued them.
+      expectProblem(await place(started), 'venue_refused_service', { reason: 'credentials' });
+    },
+  },
+  "the builder's code is signed into each order": {
+    settings: { SERVICE_BUILDER_CODE: 'ab'.repeat(32) },
+    proves: ['SERVICE_BUILDER_CODE'],
+    run: async (world) => {
+      await stops(world, { SERVICE_BUILDER_CODE: 'ab' }, /SERVICE_BUILDER_CODE must be /);
+      assert.equal((await place(world)).status, 201);
+    },
+  },
+  'the log has a level, which drops no signed order': {
+    settings: { SERVICE_LOG_LEVEL: 'error' },
+    proves: ['SERVICE_LOG_LEVEL'],
+    run: async (world) => {
+      const before = controlOf(world).lines().length;
+      await place(world);
+      const messages = controlOf(world)
+        .lines()
+        .slice(before)
+        .map(({ message }) => message);
+      assert.deepEqual(messages, ['order signed']);
+    },
+  },
+  'a misspelt one stops the start, another unknown one is a warning': async (world) => {
+    const typo = { SERVICE_MAX_ORDER_NOTIONEL: '5' };
+    await stops(world, typo, /SERVICE_MAX_ORDER_NOTIONEL.*SERVICE_MAX_ORDER_NOTIONAL/);
+    const started = await processOf(world).start({ SERVICE_WEATHER_FORECAST: 'rain' });
+    const warned = controlOf(started)
+      .lines()
+      .some((line) => line['level'] === 'warn' && JSON.stringify(line).includes('SERVICE_WEATHER_FORECAST'));
+    assert.ok(warned);
+  },
+  'one line at the start says what is in force': async (world) => {
+    const line = controlOf(world)
+      .lines()
+      .find(({ message }) => message === 'listening');
+    const { mode, client_verification, wallet_address, store } = line ?? {};
+    const { SERVICE_STORE } = processOf(world).settings;
+    const wallet = '0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A';
+    assert.deepEqual(
+      [mode, client_verification, wallet_address, store],
+      ['order-placing', 'off', wallet, SERVICE_STORE],
+    );
+  },
+});
