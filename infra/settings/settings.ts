@@ -1,6 +1,7 @@
+import { checkDeployedVariables } from '../../functions/orders/deployed-variables.ts';
 import { refuse, type Sentence } from '../../shared/settings/formats.ts';
 import { nearestOf, readTexts } from '../../shared/settings/read.ts';
-import { CONTEXT, DEPLOYED, SETTINGS, type Table, variableOf } from '../../shared/settings/table.ts';
+import { CONTEXT, DEPLOYED, inSettings, SETTINGS, type Table, variableOf } from '../../shared/settings/table.ts';
 import type { Context } from './environment-file.ts';
 import { type Asked, completeOrders, orderProblems } from './order-settings.ts';
 
@@ -86,7 +87,8 @@ export function readSettings(given: Context, found: Place = {}) {
     return Object.fromEntries(rows.map(([name, text]) => [variableOf(name), text]));
   };
   const orders = placesOrders ? completeOrders(asked, variablesOf(DEPLOYED)) : undefined;
-  refuse([
+  const atStart = orders ? checkDeployedVariables(orders.variables).map(inSettings) : [];
+  const sentences = [
     ...names.map((name) => problemOfForm(name, given[name], { region, account })),
     found.account !== undefined &&
       found.account !== account &&
@@ -95,7 +97,9 @@ export function readSettings(given: Context, found: Place = {}) {
     ...(placesOrders ? orderProblems(asked) : []),
     ...problemsOf(asked),
     orders && bytesOf(orders.variables) > MAX_BYTES && TOO_MANY_BYTES,
-  ]);
+    ...atStart,
+  ];
+  refuse([...new Set(sentences)]);
   const unused = names.filter((name) => name in SETTINGS.orders || name in SETTINGS.deployed);
   return {
     ...values,

@@ -183,6 +183,9 @@ describe('the account of a deployment', () => {
   });
 });
 
+/** A letter in the wrong case. */
+const WRONG_CLIENT = `${STRANGER},${WALLET_ADDRESS.replace('C8', 'c8')}`;
+
 describe('settings', () => {
   const key = 'a'.repeat(64);
 
@@ -300,6 +303,8 @@ describe('settings', () => {
       { signatureType: 'deposit-wallet', funderAddress: SAFE },
       'signatureType must be safe, or left out: funderAddress is the Safe of the key.',
     ],
+    ['a client with a wrong checksum', { allowedClients: WRONG_CLIENT }, 'allowedClients must be EVM addresses'],
+    ['a client that is no key', { allowedClients: '1'.repeat(32) }, 'allowedClients must be EVM addresses'],
     [
       'more than the variables of a function hold',
       { ...PUBLIC, allowedClients: Array.from({ length: 90 }, () => WALLET_ADDRESS).join() },
@@ -331,7 +336,8 @@ describe('settings', () => {
       'client-verification is not a setting of a deployment: did you mean clientVerification?',
     ],
   ])('refuse %s', (_, change, sentence) => {
-    const problem = problemOf({ ...ORDER_CONTEXT, ...change }, 'eu-west-1');
+    const checked = 'allowedClients' in change && { clientVerification: 'required' };
+    const problem = problemOf({ ...ORDER_CONTEXT, ...checked, ...change }, 'eu-west-1');
     expect(problem).toMatch(/^ConfigError: /);
     expect(problem).toContain(sentence);
     expect(problem).not.toContain(key);
