@@ -1,10 +1,10 @@
-import { chooseAccount } from '#venue/accounts';
+import { chooseAccount, EOA_WARNING } from '#venue/accounts';
 import { createOrderEntry } from '#venue/order-entry';
 import { areCredentialsRefused, refuse } from '../../shared/errors.ts';
 import type { Log } from '../../shared/log.ts';
 import { createDynamoDbStore } from '../../shared/orders/dynamodb-store.ts';
 import { createOrders, type Orders } from '../../shared/orders/orders.ts';
-import { type DeployedConfig, EOA_WARNING } from '../../shared/settings/config.ts';
+import type { DeployedConfig } from '../../shared/settings/config.ts';
 import { ConfigError } from '../../shared/settings/formats.ts';
 import type { VenueClock } from '../../shared/venue/polymarket/http/clock.ts';
 import type { Call } from '../../shared/venue/port.ts';

@@ -1,10 +1,9 @@
 import { getAddress, isAddress } from 'ethers/address';
 import type * as z from 'zod/mini';
 import { compareDecimals, type Decimal } from '../../shared/decimal.ts';
-import { EOA_WARNING } from '../../shared/settings/config.ts';
 import { ConfigError, type Sentence, said } from '../../shared/settings/formats.ts';
 import { type CONTEXT, inSettings } from '../../shared/settings/table.ts';
-import { type ChosenAccount, chooseAccount } from '../../shared/venue/polymarket/accounts.ts';
+import { type ChosenAccount, chooseAccount, EOA_WARNING } from '../../shared/venue/polymarket/accounts.ts';
 
 /**
  * AWS regions in countries, states and provinces from which the venue takes no new orders, on its API either (its

@@ -4,7 +4,7 @@ import { openVerification } from '../../functions/orders/verification.ts';
 import { type Decimal, formatDecimal } from '../../shared/decimal.ts';
 import { refuse } from '../../shared/errors.ts';
 import type { Log } from '../../shared/log.ts';
-import { EOA_WARNING, type LocalConfig, parseLocalConfig } from '../../shared/settings/config.ts';
+import { type LocalConfig, parseLocalConfig } from '../../shared/settings/config.ts';
 import { said } from '../../shared/settings/formats.ts';
 import type { Environment } from '../../shared/settings/table.ts';
 import type { Wallet } from '../../shared/wallets/evm-key.ts';
@@ -37,7 +37,7 @@ async function accountOf({ orders: { kind, key }, ...config }: LocalConfig) {
     };
   }
   // Loaded only where a key is: a reader needs no cryptography.
-  const { openAccount, openSigningKey } = await import('#venue/accounts');
+  const { EOA_WARNING, openAccount, openSigningKey } = await import('#venue/accounts');
   const wallet = await openSigningKey(key, config);
   const { funderAddress, signatureType, warning } = openAccount(wallet, config);
   const warnings = said([warning, kind === 'on' && signatureType === 'eoa' && EOA_WARNING]);

@@ -30,10 +30,6 @@ export type DeployedConfig = ReturnType<typeof parseDeployedConfig>;
 /** The two modes of the service. */
 export type Mode = 'read-only' | 'order-placing';
 
-/** The warning in the log of a service that places orders for the address of its key. */
-export const EOA_WARNING =
-  'the account is eoa: the venue takes orders of such accounts only from its allowlist; a newer account is a deposit wallet, and SERVICE_FUNDER_ADDRESS its address';
-
 /** Returns the warning for a service with only a key or only the opt-in. */
 function warningOf(isAsked: boolean, missing: readonly string[]): readonly string[] {
   if (!isAsked || missing.length === 0) return [];

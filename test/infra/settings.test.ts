@@ -129,7 +129,10 @@ describe('what moves money', () => {
       ],
     ],
     [{ removal: 'destroy' }, [expect.stringMatching(/^removal=destroy: the table goes with the stack/)]],
-    [{ funderAddress: undefined }, [expect.stringMatching(/^the account is eoa: .* and funderAddress its address$/)]],
+    [
+      { funderAddress: undefined },
+      [expect.stringMatching(/^signature type eoa: .*; set funderAddress to its address$/)],
+    ],
   ])('is warned of with %j', (change, warnings) => {
     expect(readSettings({ ...VERIFIED, ...change }).warnings).toStrictEqual(warnings);
   });

@@ -271,7 +271,7 @@ describe('the service', () => {
       /^unverified orders beyond loopback/,
     ],
     ['without the proxy that is set', { ALL_PROXY: 'socks5://127.0.0.1:1' }, /^ALL_PROXY is set, but has no effect/],
-    ['as a plain account', {}, /^the account is eoa: .* only from its allowlist/],
+    ['as a plain account', {}, /^signature type eoa: .* only from its allowlist/],
     [
       'as one that it does not know',
       { SERVICE_SIGNATURE_TYPE: 'deposit-wallet', SERVICE_FUNDER_ADDRESS: FOREIGN },
@@ -477,7 +477,7 @@ describe('the service on paper', () => {
     const { code, stdout, stderr } = await service.ended;
     expect([code, stderr]).toStrictEqual([0, '']);
     // A store and an account that are new by design are nothing to warn of.
-    expect(stdout).not.toMatch(/new order store|the account is eoa/);
+    expect(stdout).not.toMatch(/new order store|signature type eoa/);
     expect(stdout).not.toMatch(/operators|b3BlcmF0b3Jz|abababab/);
     expect(stdout.match(/^curl /gm)).toHaveLength(5);
     // The first screen stands above the log, in which only the requests of the reader are.

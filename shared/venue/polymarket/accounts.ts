@@ -106,6 +106,10 @@ export const ACCOUNT_WORDS: Readonly<Record<SignatureType, string>> = {
   proxy: 'proxy of the key',
 };
 
+/** The warning about an account that is the address of its key. */
+export const EOA_WARNING =
+  'signature type eoa: the venue accepts it only from its allowlist. Newer accounts trade from a deposit wallet; set SERVICE_FUNDER_ADDRESS to its address';
+
 /** The operator's settings of the account. Error messages use these names. */
 interface AccountSettings {
   readonly signatureType?: SignatureType | undefined;
