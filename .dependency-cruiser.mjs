@@ -96,6 +96,16 @@ export default {
       to: { pathNot: '^packages/(console/|client/client\\.ts$)' },
     },
     {
+      name: 'mcp-uses-the-client-only',
+      comment: 'The door for agents is a caller like any other, and holds nothing of the service.',
+      severity: 'error',
+      from: { path: '^packages/mcp/' },
+      to: {
+        path: '^(functions|shared|local|infra|operator|packages|tools|test)/',
+        pathNot: '^packages/(mcp/|client/client\\.ts$)',
+      },
+    },
+    {
       name: 'tools-use-no-tests',
       comment:
         'What a tool needs as well is a part of tools/support. The contract is run at a URL and on built functions, too.',

@@ -139,7 +139,9 @@ describe('the recipe for a setting', () => {
   it('brings the setting into the configuration, and a malformed one to a stop at synth', async () => {
     const [values, refusal] = (await output(process.execPath, '--input-type=module', '-e', PRINT_SETTING)).split('\n');
     expect(values).toBe('25,25,25');
-    expect(refusal).toBe('minOrderNotional must be a decimal above zero, such as 250 or 99.5, with at most 18 digits before the point.');
+    expect(refusal).toBe(
+      'minOrderNotional must be a decimal above zero, such as 250 or 99.5, with at most 18 digits before the point.',
+    );
   });
 
   it(
