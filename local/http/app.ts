@@ -45,15 +45,24 @@ export function createHostTest(hosts: readonly string[]): (authority: string) =>
   return (authority) => names.has(nameOf(authority));
 }
 
-/** Checks the target and `Host`. An absolute URL is refused: this is no proxy. */
+/** The parts of an absolute URL as a target, which takes the place of `Host` (RFC 9112, 3.2.2). */
+const ABSOLUTE = /^http:\/\/([^/?#]+)(.*)$/i;
+
+/** Checks the target and `Host`. A URL of another host is refused: this is no proxy. */
 function checkHead({ host, allowedHosts }: AppDeps['config']): RequestHandler {
   const isAllowed = createHostTest([host, ...allowedHosts]);
-  return ({ url, headersDistinct }, _response, next) => {
-    if (url.length > MAX_TARGET_BYTES) throw refuse('uri_too_long', {});
-    if (!url.startsWith('/') || url.includes('#')) {
+  return (request, _response, next) => {
+    if (request.url.length > MAX_TARGET_BYTES) throw refuse('uri_too_long', {});
+    const [, authority, rest = request.url] = ABSOLUTE.exec(request.url) ?? [];
+    if (authority !== undefined) {
+      request.headers.host = authority;
+      request.url = rest.startsWith('/') ? rest : `/${rest}`;
+    }
+    if (!request.url.startsWith('/') || request.url.includes('#')) {
       throw invalid('path', 'must begin with a slash.');
     }
-    const [named, ...others] = headersDistinct['host'] ?? [];
+    const [host, ...others] = request.headersDistinct['host'] ?? [];
+    const named = authority ?? host;
     if (named === undefined || others.length > 0) {
       throw invalid('Host', 'must be given exactly once.');
     }
@@ -114,6 +123,8 @@ export function send(response: ServerResponse, { statusCode = 200, headers = {},
   if (response.headersSent) return;
   response.statusCode = statusCode;
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, String(value));
+  // Node leaves it out for HTTP/1.0.
+  if (body !== undefined) response.setHeader('content-length', Buffer.byteLength(body));
   response.end(body);
 }
 
@@ -129,14 +140,35 @@ function serve(handler: GatewayHandler, atWork: AppDeps['atWork']): RequestHandl
   };
 }
 
+/** Lists at once: each takes milliseconds of computing; the venue takes 30 requests for lists a second. */
+const LISTS_AT_ONCE = 8;
+
+/** Lets that many requests reach a handler at once; the others wait in their order, which uses up their time. */
+function atMost(most: number, handler: GatewayHandler): GatewayHandler {
+  const waiting: (() => void)[] = [];
+  let running = 0;
+  return async (event, context) => {
+    if (running === most) await new Promise<void>((resolve) => waiting.push(resolve));
+    else running += 1;
+    try {
+      return await handler(event, context);
+    } finally {
+      const next = waiting.shift();
+      if (next) setImmediate(next);
+      else running -= 1;
+    }
+  };
+}
+
 /** Creates an Express application that does what the HTTP API gateway does: the same routes, events and responses. */
 export function createApp({ handlers, config, log, atWork }: AppDeps): Express {
   const app = express();
   app.disable('x-powered-by').enable('strict routing').enable('case sensitive routing').set('query parser', false);
   app.use(checkHead(config));
   app.post(ROUTES.orders.path, readBody());
+  const limited = { ...handlers, markets: atMost(LISTS_AT_ONCE, handlers.markets) };
   for (const { name, path } of Object.values(ROUTES)) {
-    app.all(path.replace(/\{(\w+)\}/g, ':$1'), serve(handlers[name], atWork));
+    app.all(path.replace(/\{(\w+)\}/g, ':$1'), serve(limited[name], atWork));
   }
   app.use(serve(handlers[UNKNOWN_ROUTE.name], atWork));
   // Express recognises an error handler by its four parameters.

@@ -8,6 +8,8 @@ import { invalid, send, toRefusal } from './app.ts';
 
 /** A connection with more waiting requests is closed. */
 export const MAX_WAITING = 100;
+/** Where there are as many connections, the one that is idle longest makes room for a new one. */
+export const MAX_CONNECTIONS = 512;
 
 type ParserError = NodeJS.ErrnoException & { readonly rawPacket?: Buffer; readonly bytesParsed?: number };
 
@@ -31,8 +33,23 @@ function sendRaw(socket: Duplex, { statusCode = 500, headers, body = '' }: Gatew
 
 /** Creates the queues of requests: those of one connection are served one after the other. */
 export function createConnections(serve: RequestListener, log: Log) {
-  /** The connections that take further requests, each with its waiting responses in their order. */
+  /** The connections that take further requests, each with its waiting responses in their order; the idle longest first. */
   const open = new Map<Duplex, Set<ServerResponse>>();
+
+  /** Serves requests that waited behind another one of their connection. */
+  const later: (() => void)[] = [];
+
+  /** One in a turn of the event loop, in which Node accepts one connection: a crowd delays no request of others. */
+  function serveNext(): void {
+    const next = later.shift();
+    if (later.length > 0) setImmediate(serveNext);
+    next?.();
+  }
+
+  function serveLater(serve: () => void): void {
+    later.push(serve);
+    if (later.length === 1) setImmediate(serveNext);
+  }
 
   function endWith(last: ServerResponse): void {
     const { socket } = last.req;
@@ -64,7 +81,8 @@ export function createConnections(serve: RequestListener, log: Log) {
     waiting.add(response);
     response.once('close', () => {
       waiting.delete(response);
-      serveFirst();
+      if (waiting.size > 0) serveLater(serveFirst);
+      else if (open.delete(response.req.socket)) open.set(response.req.socket, waiting);
     });
     // After everything that was read at once is parsed, so that none of too many requests begins.
     if (waiting.size === 1) queueMicrotask(serveFirst);
@@ -83,8 +101,18 @@ export function createConnections(serve: RequestListener, log: Log) {
     else if (!last.req.complete) send(last, toRefusal(error, log, last.req));
   }
 
+  /** Closes the connection that is idle longest, or the new one where none is idle. */
+  function makeRoomFor(socket: Socket): void {
+    const [idle = socket] = [...open].find(([, { size }]) => size === 0) ?? [];
+    log.warn('connection closed: the most connections are open', { address: socket.remoteAddress });
+    open.delete(idle);
+    idle.destroy();
+  }
+
   return {
     add: (socket: Socket): void => {
+      if (open.size >= MAX_CONNECTIONS) makeRoomFor(socket);
+      if (socket.destroyed) return;
       open.set(socket, new Set());
       socket.once('close', () => open.delete(socket));
     },

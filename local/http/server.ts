@@ -4,7 +4,7 @@ import { MAX_HEADER_BYTES, STOP_MS } from '../../shared/limits.ts';
 import { errorCode } from '../../shared/node-error.ts';
 import { ConfigError } from '../../shared/settings/formats.ts';
 import { type AppDeps, bracketed, createApp } from './app.ts';
-import { createConnections } from './connections.ts';
+import { createConnections, MAX_CONNECTIONS } from './connections.ts';
 
 /** Node's limits for clients. */
 const LIMITS: ServerOptions = {
@@ -17,6 +17,8 @@ const LIMITS: ServerOptions = {
   /** Longer than clients and proxies commonly keep an idle connection (60 s), so that they close it and no order meets its end. */
   keepAliveTimeout: 65_000,
   requireHostHeader: false,
+  /** Also where NODE_OPTIONS has --insecure-http-parser, which takes two lengths for one body. */
+  insecureHTTPParser: false,
 };
 
 /** The parts of a server. */
@@ -40,7 +42,11 @@ export async function startServer({ limits: { stopMs = STOP_MS, ...limits } = {}
   const atWork = new Set<Promise<unknown>>();
   const connections = createConnections(createApp({ ...deps, atWork }), deps.log);
   const server = createServer({ ...LIMITS, ...limits });
-  server.maxConnections = 512;
+  // Connections that end count too; Node drops further ones by itself.
+  server.maxConnections = 2 * MAX_CONNECTIONS;
+  server.on('drop', (dropped) =>
+    deps.log.warn('connection dropped: too many are open', { address: dropped?.remoteAddress }),
+  );
   // A connection on which nothing moves is dropped; an order takes up to 25 s in silence.
   server.timeout = 60_000;
   // Node would answer an unknown expectation without a body.

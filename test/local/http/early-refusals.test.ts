@@ -1,9 +1,13 @@
+import { execFile } from 'node:child_process';
+import { EventEmitter, once } from 'node:events';
 import { Agent } from 'node:http';
 import { setImmediate } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
+import { MAX_CONNECTIONS } from '../../../local/http/connections.ts';
 import { expectProblem, openRaw, parseAnswers, send, sendRaw } from '../../support/service/http-client.ts';
 import { startTestServer } from '../../support/service/local-service.ts';
-import { fakeOrders, PLACEMENT, TOKEN_ID } from '../../support/venue/fake-venue.ts';
+import { fakeMarketData, fakeOrders, PLACEMENT, TOKEN_ID } from '../../support/venue/fake-venue.ts';
 
 const HOST = 'Host: localhost\r\n';
 const LAST = `${HOST}Connection: close\r\n`;
@@ -33,7 +37,7 @@ const TIMED_OUT = {
   title: 'Request timeout',
   status: 408,
   code: 'request_timeout',
-  detail: 'The request took too long to arrive. Send it without pauses.',
+  detail: 'The request took too long to arrive, and nothing was done. Send it again, without pauses.',
 };
 
 /** Short enough for a test, long enough for a busy machine not to meet them by chance. */
@@ -117,6 +121,26 @@ describe('requests that HTTP allows and this server does not', () => {
     });
   });
 
+  it('gives an answer to HTTP/1.0 its length', async () => {
+    const { url } = await startTestServer();
+    const [answer] = await sendRaw(url, `GET /health HTTP/1.0\r\n${HOST}\r\n`);
+    expect(answer?.headers['content-length']).toBe(String(answer?.text.length));
+  });
+
+  it('refuses two lengths of one body, also with a lenient Node', async () => {
+    const script = `
+      const { startServer } = await import('./local/http/server.ts');
+      const { connect } = await import('node:net');
+      const log = { info() {}, warn() {}, error() {} };
+      const server = await startServer({ handlers: {}, config: { host: '127.0.0.1', port: 0, allowedHosts: [] }, log });
+      const socket = connect(new URL(server.url).port, '127.0.0.1');
+      socket.write('POST /v1/orders HTTP/1.1\\r\\nHost: localhost\\r\\nContent-Length: 3\\r\\nTransfer-Encoding: chunked\\r\\n\\r\\n0\\r\\n\\r\\n');
+      socket.once('data', (data) => { console.log(String(data).split('\\r\\n')[0]); process.exit(); });`;
+    const args = ['--insecure-http-parser', '--input-type=module', '--eval', script];
+    const { stdout } = await promisify(execFile)(process.execPath, args);
+    expect(stdout).toBe('HTTP/1.1 400 Bad Request\n');
+  });
+
   it('closes the connection of CONNECT, and goes on', async () => {
     const { url } = await startTestServer();
     expect(await sendRaw(url, `CONNECT evil.example:443 HTTP/1.1\r\n${HOST}\r\n`)).toStrictEqual([]);
@@ -177,6 +201,43 @@ describe('slow requests', () => {
 });
 
 describe('connections', () => {
+  it('make room for a new one where the most are open: the one that is idle longest goes, with a log line', async () => {
+    const { url, lines } = await startTestServer();
+    const asked = 'GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n';
+    const idle = [];
+    for (let i = 0; i < MAX_CONNECTIONS; i += 1) {
+      const raw = openRaw(url);
+      raw.socket.write(asked);
+      while (raw.received() === '') await once(raw.socket, 'data');
+      idle.push(raw);
+    }
+    const [first, second] = idle;
+    first?.socket.write(asked);
+    await once(first?.socket ?? new EventEmitter(), 'data');
+    expect((await send(url, { path: '/health', headers: { host: 'localhost' } })).status).toBe(200);
+    await second?.closed;
+    expect(first?.socket.closed).toBe(false);
+    expect(lines.filter(({ level }) => level === 'warn')).toMatchObject([
+      { message: 'connection closed: the most connections are open', address: '127.0.0.1' },
+    ]);
+    for (const { socket } of idle) socket.destroy();
+  });
+
+  it('with 10,000 pipelined lists do not delay the health of the service', async () => {
+    let lists = 0;
+    const listMarkets = async () => {
+      lists += 1;
+      return { markets: [], hasMore: false };
+    };
+    const { url } = await startTestServer({ marketData: fakeMarketData({ listMarkets }) });
+    const crowd = Array.from({ length: 100 }, () => openRaw(url).socket);
+    for (const socket of crowd) socket.write('GET /v1/markets HTTP/1.1\r\nHost: localhost\r\n\r\n'.repeat(100));
+    while (lists === 0) await setImmediate();
+    expect((await send(url, { path: '/health', headers: { host: 'localhost' } })).status).toBe(200);
+    expect(lists).toBeLessThan(2_000);
+    for (const socket of crowd) socket.destroy();
+  });
+
   it('are kept for longer than clients keep them, so that no order meets their end', async () => {
     const { url } = await startTestServer();
     const agent = new Agent({ keepAlive: true });

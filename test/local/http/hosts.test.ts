@@ -71,7 +71,9 @@ describe('the Host check', () => {
   );
 
   it.each([
-    ['http://localhost:8080/health', 'localhost', 400],
+    ['http://localhost:8080/health', 'localhost', 200],
+    ['HTTP://127.0.0.1?x=1', 'localhost', 404],
+    ['http://evil.example/health', 'localhost', 403],
     ['//evil.example/health', 'localhost', 404],
     ['ws://evil.example/health', 'localhost', 400],
     ['*', 'localhost', 400],
