@@ -1,7 +1,7 @@
 import type { PaperVenueOptions } from '../../packages/paper-venue/state/state.ts';
 import type { PaperVenue } from '../../packages/paper-venue/venue.ts';
 import type { ErrorCode } from '../../shared/errors.ts';
-import type { Environment } from '../../shared/settings/table.ts';
+import type { Environment, OrderAccess } from '../../shared/settings/table.ts';
 import type { Answer } from './answer.ts';
 import type { Ask } from './ask.ts';
 import type { Contract } from './document.ts';
@@ -38,7 +38,12 @@ export interface InProcess extends Control {
   readonly settings: Environment;
   /** Starts the local server around endpoints that throw. */
   readonly startFaulty: (fault: unknown) => Promise<Ask>;
+  /** Starts orders that a gateway calls: it hands over what it knows of a caller. Whom they know they call read-only. */
+  readonly startDeployed: (access: OrderAccess, requestContext: object) => Promise<Deployed>;
 }
+
+/** The endpoint of orders as deployed, and the lines of its log. */
+export interface Deployed extends Pick<World, 'ask'>, Pick<Control, 'lines'> {}
 
 /** All that a check may use. */
 export interface World {

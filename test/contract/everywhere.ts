@@ -54,11 +54,13 @@ export function corsOf({ headers }: Answer) {
   return Object.fromEntries([...headers].filter(([name]) => /^(?:access-control|vary$|allow$)/.test(name)));
 }
 
-function preflight(ask: Ask, { operation, target }: Pick<Path, 'operation' | 'target'>, origin: string) {
+type Target = Pick<Path, 'operation' | 'target'>;
+
+function preflight(ask: Ask, { operation, target }: Target, origin: string, asked = SENT_BY_PAGES) {
   const headers = {
     origin,
     'access-control-request-method': operation === 'orders' ? 'POST' : 'GET',
-    'access-control-request-headers': SENT_BY_PAGES,
+    'access-control-request-headers': asked,
   };
   return ask({ operation: `${operation}Preflight`, method: 'OPTIONS', target, headers });
 }
@@ -153,6 +155,11 @@ export const EVERYWHERE = section('everywhere', [], {
   'a preflight of any page may read, and none of a stranger may order': async ({ ask, sample }) => {
     const [, ...paths] = pathsOf(sample.tokenId);
     for (const path of paths.slice(0, 2)) expectAllowed(await preflight(ask, path, STRANGER), '*', READ.allow);
+    const names = 'baggage,sentry-trace, traceparent';
+    for (const path of pathsOf(sample.tokenId).slice(0, 3)) {
+      const { headers } = await preflight(ask, path, STRANGER, names);
+      assert.equal(headers.get('access-control-allow-headers'), names, path.target);
+    }
     const order = { operation: 'orders', target: '/v1/orders' };
     for (const origin of STRANGERS) {
       const answer = await preflight(ask, order, origin);
@@ -175,7 +182,10 @@ export const EVERYWHERE = section('everywhere', [], {
       const refused = await ask({ operation: 'orders', method: 'POST', target: '/v1/orders', headers, body: '{' });
       assert.deepEqual([refused.status >= 400, corsOf(refused)], [true, readable]);
       const order = { operation: 'orders', target: '/v1/orders' };
-      expectAllowed(await preflight(ask, order, origin), origin, 'POST, OPTIONS');
+      // Orders allow their own headers, whatever a page asks for.
+      for (const asked of [SENT_BY_PAGES, 'baggage']) {
+        expectAllowed(await preflight(ask, order, origin, asked), origin, 'POST, OPTIONS');
+      }
     },
   },
 });

@@ -9,10 +9,24 @@ const SAFE = '0x75F00B003FBBBA193FABEB06284c3187a4C1232E';
 
 /** Checks of `GET /health`. */
 export const HEALTH = section('health', [], {
-  'says what the service is, and ignores a query': async ({ ask, mode }) => {
+  'says what the service is, and ignores a query': async ({ ask, mode, client }) => {
     const answer = await ask({ operation: 'health', target: '/health?ignored=1' });
     assert.equal(answer.status, 200);
-    expectMembers(answer, { status: 'ok', mode, settlement_chain: 'polygon', venue: 'polymarket' });
+    const client_verification = client ? 'required' : 'off';
+    expectMembers(answer, {
+      status: 'ok',
+      mode,
+      client_verification,
+      settlement_chain: 'polygon',
+      venue: 'polymarket',
+    });
+  },
+  'says that clients sign their orders': {
+    needs: ['verified clients'],
+    settings: { SERVICE_CLIENT_VERIFICATION: 'required' },
+    run: async ({ ask }) => {
+      expectMembers(await ask({ operation: 'health', target: '/health' }), { client_verification: 'required' });
+    },
   },
   'calls nothing upstream': {
     needs: ['paper venue'],

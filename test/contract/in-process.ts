@@ -1,9 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import type { Endpoint, GatewayEvent, GatewayHandler } from '../../functions/http.ts';
+import { createCallerCheck } from '../../functions/orders/caller.ts';
 import { createGatewayHandler } from '../../functions/pipeline.ts';
-import { ROUTES, UNKNOWN_ROUTE } from '../../functions/routes.ts';
+import { disabledOrdersEndpoint } from '../../functions/refusing-endpoints.ts';
+import { type AnyRoute, ROUTES, UNKNOWN_ROUTE } from '../../functions/routes.ts';
 import { startServer } from '../../local/http/server.ts';
 import type { PaperVenueOptions } from '../../packages/paper-venue/state/state.ts';
-import type { Environment } from '../../shared/settings/table.ts';
+import type { Environment, OrderAccess } from '../../shared/settings/table.ts';
 import { collectLog } from '../support/service/collected-log.ts';
 import { openPaperService } from '../support/service/paper-service.ts';
 import { createAsk } from './ask.ts';
@@ -29,31 +32,43 @@ function contractWorlds(seen: Set<string>) {
     jest.restoreAllMocks();
   });
 
-  async function startFaulty(fault: unknown) {
-    const { log } = collectLog();
-    const handlerOf = (route: Parameters<typeof createGatewayHandler>[0]['route']) =>
-      createGatewayHandler(
-        {
-          route,
-          origins: 'any',
-          budgetMs: 1_000,
-          handler: () => {
-            throw fault;
-          },
-        },
-        { log, corsOrigins: [] },
-      );
+  /** Starts the local server around one endpoint; `change` is made of each event. */
+  async function startAround(endpoint: (route: AnyRoute) => Endpoint, change: (event: GatewayEvent) => GatewayEvent) {
+    const { log, lines } = collectLog();
+    const handlerOf = (route: AnyRoute): GatewayHandler => {
+      const handler = createGatewayHandler(endpoint(route), { log, corsOrigins: [LISTED_ORIGIN] });
+      return (event, context) => handler(change(event), context);
+    };
+    const { health, markets, book, orders } = ROUTES;
     const handlers = {
-      health: handlerOf(ROUTES.health),
-      markets: handlerOf(ROUTES.markets),
-      book: handlerOf(ROUTES.book),
-      orders: handlerOf(ROUTES.orders),
+      health: handlerOf(health),
+      markets: handlerOf(markets),
+      book: handlerOf(book),
+      orders: handlerOf(orders),
       unknown: handlerOf(UNKNOWN_ROUTE),
     };
     const config = { host: '127.0.0.1', port: 0, allowedHosts: [] };
-    const { url: baseUrl, close } = await startServer({ handlers, config, log });
+    const { url, close } = await startServer({ handlers, config, log });
     stops.push(close);
-    return baseUrl;
+    return { url, lines: () => lines };
+  }
+
+  function startFaulty(fault: unknown) {
+    const handler = () => {
+      throw fault;
+    };
+    return startAround(
+      (route) => ({ route, origins: 'any', budgetMs: 1_000, handler }),
+      (event) => event,
+    );
+  }
+
+  function startDeployed(access: OrderAccess, requestContext: object) {
+    const endpoint = { ...disabledOrdersEndpoint('known'), checks: [createCallerCheck(access)] };
+    return startAround(
+      () => endpoint,
+      (event) => ({ ...event, requestContext: { ...event.requestContext, ...requestContext } }),
+    );
   }
 
   async function start(settings: Environment, options: PaperVenueOptions = {}, noted = seen): Promise<World> {
@@ -65,6 +80,7 @@ function contractWorlds(seen: Set<string>) {
     const at = async (baseUrl: string): Promise<World> => {
       const world = await openWorld({ baseUrl, edge: 'local' }, noted);
       const { contract, note } = world;
+      const askAt = (url: string) => createAsk({ baseUrl: url, fetch, contract, edge: 'local', note });
       const process: InProcess = {
         ...control,
         settings: service.settings,
@@ -73,8 +89,11 @@ function contractWorlds(seen: Set<string>) {
         },
         start: (others, venueOptions) => start(others, venueOptions, noted),
         restart: async (changes = {}) => at(await service.restart(changes)),
-        startFaulty: async (fault) =>
-          createAsk({ baseUrl: await startFaulty(fault), fetch, contract, edge: 'local', note }),
+        startFaulty: async (fault) => askAt((await startFaulty(fault)).url),
+        startDeployed: async (...deployment) => {
+          const { url, lines: deployedLines } = await startDeployed(...deployment);
+          return { ask: askAt(url), lines: deployedLines };
+        },
       };
       return { ...world, control, process };
     };

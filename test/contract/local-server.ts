@@ -74,6 +74,8 @@ const ALONE = section('local server', ['local server'], {
       const request = (host: string) => `GET /health HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`;
       for (const host of OWN_HOSTS) assert.deepEqual(statuses(await raw(world, request(host))), [200], host);
       for (const host of STRANGE_HOSTS) await refused(world, request(host), 'host_not_allowed');
+      const first = `PUT /v1/order?x HTTP/1.1\r\nHost: evil.example\r\nOrigin: http://evil.example\r\nConnection: close\r\n\r\n`;
+      await refused(world, first, 'host_not_allowed');
       const detail = `Requests for the host "??<b>${'a'.repeat(95)}" are refused. Ask the operator to add it to SERVICE_ALLOWED_HOSTS.`;
       await refused(world, request(`\xe4\x80<b>${'a'.repeat(99)}`), 'host_not_allowed', { detail });
     },

@@ -399,7 +399,7 @@ const PLACED = section('orders', ['orders'], {
   'are answered with what was executed at once': {
     needs: ['paper venue'],
     run: async (world) => {
-      const answer = await place(world, { side: 'SELL', price: '0.01', size: '10', post_only: false });
+      const answer = await place(world, { side: 'SeLL', price: '0.01', size: '10', post_only: false });
       expectMembers(answer, { status: 'matched', side: 'sell', filled_size: '10', remaining_size: '0' });
       const { filled_value, transaction_hashes, trade_ids } = JSON.parse(JSON.stringify(answer.body));
       assert.ok(Number(filled_value) > 0.1, 'the value is not that of the trades');
@@ -483,5 +483,45 @@ const PLACED = section('orders', ['orders'], {
   },
 });
 
+const ARN = 'arn:aws:iam::123456789012:user/trader';
+
+/** What a gateway knows of a caller, by the access of the deployment, and the name that the log has: none is refused. */
+const CALLERS = [
+  ['iam', { iam: { userArn: ARN } }, ARN],
+  ['iam', { jwt: { claims: { sub: 'me' } } }, undefined],
+  ['iam', { iam: { userArn: null } }, undefined],
+  ['iam', { iam: { userArn: '' } }, undefined],
+  ['iam', undefined, undefined],
+  ['jwt', { jwt: { claims: { sub: 'me', azp: 'bot' }, scopes: ['trade'] } }, 'me'],
+  ['jwt', { jwt: { claims: { sub: '', client_id: 'bot' } } }, 'bot'],
+  ['jwt', { jwt: { claims: { iss: 'x', azp: 'bot' } } }, 'bot'],
+  ['jwt', { jwt: { claims: { sub: `me\u001b[2J${'x'.repeat(600)}` } } }, `me\\u001b[2J${'x'.repeat(501)}`],
+  ['jwt', { jwt: { claims: { sub: '' } } }, undefined],
+  ['jwt', { iam: { userArn: ARN } }, undefined],
+  ['jwt', undefined, undefined],
+] as const;
+
+/** Checks of the orders of a deployment. */
+const DEPLOYED = section('orders', ['process'], {
+  'of a deployment are refused unless the gateway has identified the caller, whom each line names': {
+    proves: ['caller_not_identified'],
+    run: async (world) => {
+      for (const [access, authorizer, caller] of CALLERS) {
+        const deployed = await processOf(world).startDeployed(access, { authorizer });
+        const answer = await post(deployed, {});
+        expectProblem(answer, caller === undefined ? 'caller_not_identified' : 'order_placement_disabled');
+        const missing = access === 'jwt' ? /sub, client_id or azp/ : /AWS credentials/;
+        if (caller === undefined) assert.match(String(membersOf(answer)['detail']), missing);
+        assert.deepEqual(
+          deployed.lines().map(({ gateway_caller }) => gateway_caller),
+          [caller],
+        );
+      }
+      const anyone = await processOf(world).startDeployed('public', {});
+      expectProblem(await post(anyone, {}), 'order_placement_disabled');
+    },
+  },
+});
+
 /** Checks of `POST /v1/orders`. */
-export const ORDERS = [...REFUSED, ...PLACED];
+export const ORDERS = [...REFUSED, ...PLACED, ...DEPLOYED];
