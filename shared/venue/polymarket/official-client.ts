@@ -1,6 +1,6 @@
+import { createHmac } from 'node:crypto';
 import {
   createL1Headers,
-  createL2Headers,
   getContractConfig,
   OrderType,
   orderToJsonV2,
@@ -14,7 +14,7 @@ import { CHAIN_ID } from './accounts.ts';
 import type { VenueHttpRequest } from './http/transport.ts';
 
 // All that the service takes from the venue's official client: the parts that change when the venue changes. Amounts, hashes,
-// transport and the judgement of answers are our own. From a clone it takes half a second to load, since it comes with
+// the HMAC, transport and the judgement of answers are our own. From a clone it takes half a second to load, since it comes with
 // its own HTTP client and viem; the bundle holds 4 KB of it.
 
 /** The venue's records. The schemas of our parsers have no member that these lack. */
@@ -95,17 +95,24 @@ export async function l1Headers(wallet: Wallet, now: number): Promise<Headers> {
 
 /**
  * Returns the headers of a request that is sent with API credentials. `now`: the venue's time in milliseconds
- * (https://docs.polymarket.com/api-reference/authentication: L2).
+ * (https://docs.polymarket.com/api-reference/authentication: L2). They are those of the client's `createL2Headers`, which a
+ * test compares; the client's HMAC goes through WebCrypto and costs two turns of the event loop (p50 33.8 -> 30.5 ms with ten
+ * orders on their way).
  */
-export async function l2Headers(
+export function l2Headers(
   { method, path, body }: Pick<VenueHttpRequest, 'method' | 'path' | 'body'>,
   walletAddress: string,
   { key, secret, passphrase }: ApiCredentials,
   now: number,
-): Promise<Headers> {
-  // Only the address of the wallet is needed: the client signs with the API secret.
-  const signer = clientSigner({ address: walletAddress, sign: () => Promise.reject(new Error('not asked to sign')) });
-  const credentials = { key, secret: secret.reveal(), passphrase: passphrase.reveal() };
-  const signed = { method, requestPath: path.replace(/\?.*/, ''), ...(body !== undefined && { body }) };
-  return toHeaders(await createL2Headers(signer, credentials, signed, Math.floor(now / 1_000)));
+): Headers {
+  const timestamp = String(Math.floor(now / 1_000));
+  const signed = timestamp + method + path.replace(/\?.*/, '') + (body ?? '');
+  const signature = createHmac('sha256', Buffer.from(secret.reveal(), 'base64')).update(signed).digest('base64');
+  return {
+    POLY_ADDRESS: walletAddress,
+    POLY_SIGNATURE: signature.replaceAll('+', '-').replaceAll('/', '_'),
+    POLY_TIMESTAMP: timestamp,
+    POLY_API_KEY: key,
+    POLY_PASSPHRASE: passphrase.reveal(),
+  };
 }

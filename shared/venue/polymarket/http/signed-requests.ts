@@ -99,7 +99,7 @@ export function createAccountSender({ clob, walletAddress, credentials, log }: A
 
   async function attempt(request: VenueHttpRequest, used: ApiCredentials, call: Call) {
     const skew = clock.skew();
-    const headers = await l2Headers(request, walletAddress, used, clock.now());
+    const headers = l2Headers(request, walletAddress, used, clock.now());
     const response = await clob.send({ ...request, headers }, call);
     return { response, used, skew };
   }
