@@ -22,6 +22,11 @@ function isSame({ wallet, credentials: a }: WalletKey, { wallet: other, credenti
   );
 }
 
+/** What a key of KMS signs to prove that it can: no order has this hash. */
+const PROOF = `0x${'01'.repeat(32)}`;
+/** How long a signature of KMS proves that it signs. A key that is disabled later refuses all orders, not only right ones. */
+const PROVEN_MS = 30_000;
+
 /** Orders, and the secret that they were opened with. */
 interface Opened {
   readonly orders: Orders;
@@ -52,16 +57,33 @@ function createTrading(config: DeployedConfig, log: Log, clock: VenueClock): Ope
   const readSource = createWalletKeyReader(source, config);
   let opened: Promise<Opened> | undefined;
   let before: Opened | undefined;
+  /** When a key of KMS last signed. */
+  let provenAt = Number.POSITIVE_INFINITY;
 
   /** Makes the next request read the secret again, and open orders anew if it has changed. */
   function reread(): void {
     opened = undefined;
   }
 
-  /** Reads the key; throws 503 `store_unavailable` if that fails: nothing was sent, and a repeat may succeed. */
+  /** Lets a key of KMS sign once: a disabled one, or a role that may not sign, must not look like a service that works. */
+  async function prove(key: WalletKey): Promise<WalletKey> {
+    const sign = async (digest: string) => {
+      const signature = await key.wallet.sign(digest);
+      provenAt = Date.now();
+      return signature;
+    };
+    await sign(PROOF);
+    return { ...key, wallet: { ...key.wallet, sign } };
+  }
+
+  /**
+   * Reads the key; throws 503 `store_unavailable` if that fails, or a key of KMS does not sign: nothing was sent, and a
+   * repeat may succeed.
+   */
   async function readKey(call: Call | undefined): Promise<WalletKey> {
     try {
-      return await readSource();
+      const key = await readSource();
+      return 'kmsKey' in source ? await prove(key) : key;
     } catch (error) {
       log.error('the wallet key could not be read', { ...source, error, ...call?.trace, metric: 'unreadable_keys' });
       throw refuse('store_unavailable', { store: 'kmsKey' in source ? 'kms' : 'secret' });
@@ -119,6 +141,11 @@ function createTrading(config: DeployedConfig, log: Log, clock: VenueClock): Ope
   }
 
   return async (call) => {
+    if (Date.now() - provenAt > PROVEN_MS) {
+      // Until the key has signed again, so that a second call meanwhile waits for the first.
+      provenAt = Number.POSITIVE_INFINITY;
+      reread();
+    }
     // A failure is dropped: it would last as long as the execution environment.
     opened ??= open(call).catch((error: unknown) => {
       reread();

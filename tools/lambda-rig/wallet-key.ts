@@ -124,8 +124,8 @@ function describeKms(world: World): void {
       }
     };
     await withOrders(world, act, {}, world.tradingByKms);
-    // One signature derives the API credentials.
-    assert.deepEqual(kms.actions.slice(before[1]), ['GetPublicKey', 'Sign', 'Sign', 'Sign']);
+    // One signature at the start proves that it signs, and one derives the API credentials.
+    assert.deepEqual(kms.actions.slice(before[1]), ['GetPublicKey', 'Sign', 'Sign', 'Sign', 'Sign']);
     assert.deepEqual([secrets.reads(), venue.orders().length], [before[0], Number(before[2]) + 2]);
   });
 
@@ -135,7 +135,7 @@ function describeKms(world: World): void {
       const placed = venue.orders().length;
       const { status, code } = await place();
       assert.deepEqual([status, code, venue.orders().length], [503, 'store_unavailable', placed]);
-      assert.match(JSON.stringify(lines()), /AWS denies kms:Sign on the KMS key alias\/rig/);
+      assert.match(JSON.stringify(lines()), /AWS denies kms:Sign on the key of SERVICE_KMS_KEY/);
       kms.behave({});
       assert.equal((await place()).status, 201);
     };

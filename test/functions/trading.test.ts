@@ -1,0 +1,80 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { ordersEndpoint } from '../../functions/orders/endpoint.ts';
+import { openTrading } from '../../functions/orders/trading.ts';
+import { parseDeployedConfig } from '../../shared/settings/config.ts';
+import { openClock } from '../../shared/venue/polymarket/http/clock.ts';
+import { WALLET_ADDRESS, WALLET_KEY } from '../../tools/support/deployment.ts';
+import { type FakeKms, startKms } from '../../tools/support/kms.ts';
+import { collectLog } from '../support/service/collected-log.ts';
+import { ask } from '../support/service/gateway-event.ts';
+import { TOKEN_ID } from '../support/venue/fake-venue.ts';
+
+const KMS_KEY = 'alias/orders';
+
+let kms: FakeKms;
+
+beforeAll(async () => {
+  kms = await startKms(KMS_KEY, WALLET_KEY.slice(2));
+  Object.assign(process.env, {
+    AWS_ENDPOINT_URL_KMS: kms.url,
+    AWS_REGION: 'eu-west-1',
+    AWS_ACCESS_KEY_ID: 'AKIDEXAMPLE',
+    AWS_SECRET_ACCESS_KEY: 'example',
+  });
+});
+
+afterEach(() => {
+  jest.restoreAllMocks();
+});
+afterAll(() => kms.close());
+
+/** Opens the function of orders on a venue that cannot be reached; `place` returns the code of an order. */
+async function openFunction() {
+  const config = parseDeployedConfig({
+    SERVICE_PLACE_ORDER: '1',
+    SERVICE_WALLET_ADDRESS: WALLET_ADDRESS,
+    SERVICE_KMS_KEY: KMS_KEY,
+    SERVICE_ORDERS_TABLE: 'orders',
+    SERVICE_ORDER_ACCESS: 'public',
+    SERVICE_CLOB_URL: 'http://127.0.0.1:1',
+  });
+  const { log, lines } = collectLog();
+  const endpoint = ordersEndpoint(await openTrading(config, log, openClock(log)));
+  const body = JSON.stringify({ token_id: TOKEN_ID, side: 'buy', price: '0.5', size: '10' });
+  const headers = { 'content-type': 'application/json' };
+  const place = async (): Promise<string> =>
+    JSON.parse((await ask(endpoint, { method: 'POST', headers, body })).result.body ?? '').code;
+  return { place, lines };
+}
+
+describe('a key in KMS', () => {
+  it.each(['DisabledException', 'AccessDeniedException'])(
+    'that does not sign at the start (%s) refuses every order until it does',
+    async (error) => {
+      kms.behave({ error, errorOf: 'Sign' });
+      const { place, lines } = await openFunction();
+      expect(lines).toContainEqual(expect.objectContaining({ metric: 'unreadable_keys' }));
+      expect([await place(), await place()]).toStrictEqual(['store_unavailable', 'store_unavailable']);
+      kms.behave({});
+      expect(await place()).toBe('venue_unavailable');
+    },
+  );
+
+  it('signs once at the start, and again where its last signature is old', async () => {
+    kms.behave({});
+    kms.actions.length = 0;
+    const { place } = await openFunction();
+    const started = [...kms.actions];
+    expect(started).toStrictEqual(['GetPublicKey', 'Sign']);
+    const placeLater = async (seconds: number) => {
+      const now = Date.now() + 1_000 * seconds;
+      jest.spyOn(Date, 'now').mockImplementation(() => now);
+      kms.actions.length = 0;
+      await place();
+      return kms.actions;
+    };
+    // To derive credentials.
+    expect(await placeLater(0)).toStrictEqual(['Sign']);
+    expect(await placeLater(31)).toStrictEqual(started);
+  });
+});
