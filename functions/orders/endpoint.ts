@@ -89,8 +89,8 @@ export function ordersEndpoint({ openOrders, verification, checkCaller }: Orders
     handler: async ({ body, headers, domainName, requestId, caller, note }, call) => {
       const orders = await openOrders(call);
       const order = parseOrder(body);
-      const claimed = claimedClient(headers);
       const asked = orderToWire(order);
+      const claimed = claimedClient(headers);
       note({ order: asked, ...clientTrace(claimed) });
       const client = verification
         ? verification.verify({ headers, domainName, order: asked, now: await orders.now(call) })
