@@ -40,6 +40,8 @@ export const RATE_LIMITED = {
 export const STORE_UNAVAILABLE = {
   orders:
     'The order store is unavailable, so nothing was sent. Repeat the request, with the same Idempotency-Key if any.',
+  otherVersion:
+    'The order store holds orders of another version of this service, so nothing was sent. Report it to the operator.',
   secret: 'The wallet key could not be read from the secret store, so no order was placed. Try again later.',
   kms: 'AWS KMS could not sign with the wallet key, so no order was placed. Try again later.',
 } as const;

@@ -44,8 +44,12 @@ function allow({ role }: EndpointFunction, settings: OrderSettings, tableName: s
   const add = (actions: string[], resource: string, conditions = {}) =>
     role.addToPolicy(new PolicyStatement({ actions, resources: [resource], conditions }));
   const table = Stack.of(role).formatArn({ service: 'dynamodb', resource: 'table', resourceName: tableName });
-  // A record is deleted to release its key, and an update counts the notional of a day.
-  add(['dynamodb:DeleteItem', 'dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem'], table);
+  // A record is deleted to release its key, an update counts the notional of a day, and a scan of one item tells a new table.
+  const calls = ['DeleteItem', 'GetItem', 'PutItem', 'Scan', 'UpdateItem'];
+  add(
+    calls.map((call) => `dynamodb:${call}`),
+    table,
+  );
   if (settings.storeKeyArn !== undefined) {
     const actions = [
       'CreateGrant',

@@ -11,7 +11,13 @@ import {
   sumName,
   type Written,
 } from '../../shared/orders/order-store.ts';
-import { decodeRecord, encodeRecord, type OrderRecord } from '../../shared/orders/record.ts';
+import {
+  decodeRecord,
+  encodeRecord,
+  type OrderRecord,
+  OtherVersionError,
+  withoutSignature,
+} from '../../shared/orders/record.ts';
 
 /** A store in a file. `close` is for an orderly end; none is needed for durability. */
 export interface FileOrderStore extends OrderStore {
@@ -119,8 +125,8 @@ function ownFile(path: string, setUp: (db: DatabaseSync) => boolean) {
 /** An open file that belongs to this process until `close`. */
 type OwnFile = ReturnType<typeof ownFile>;
 
-/** Raised with the layout of the tables; a file of a later layout is refused instead of misread. */
-const LAYOUT = 2;
+/** Raised with the layout of the tables. A file of another layout is refused instead of misread. */
+const LAYOUT = 3;
 /** The log is emptied one or two of these after the last write. */
 const TIDY_PAUSE_MS = 400;
 /** Expired orders are removed once in this time. */
@@ -146,7 +152,7 @@ const SET_UP = `
 /** Creates the tables that are missing. Returns true if the file had none. */
 function setUp(db: DatabaseSync): boolean {
   const layout = Number(db.prepare('PRAGMA user_version').get()?.['user_version']);
-  if (layout !== 0 && layout !== LAYOUT) throw new Error(`it has layout ${layout}, not ${LAYOUT}`);
+  if (layout !== 0 && layout !== LAYOUT) throw new OtherVersionError(layout, LAYOUT);
   db.exec(SET_UP);
   return layout === 0;
 }
@@ -189,13 +195,28 @@ function createTidying({ db, requireIntact }: OwnFile, log: Log) {
   const emptyLog = db.prepare('PRAGMA wal_checkpoint(TRUNCATE)');
   const clean = db.prepare('DELETE FROM orders WHERE expires_at < ?');
   const cleanDays = db.prepare('DELETE FROM days WHERE day < ?');
-  let [time, cleanedAt, isQuiet, isDone] = [0, 0, true, false];
+  const unfinished = db.prepare('SELECT idempotency_key, record FROM orders WHERE expires_at IS NULL');
+  const replace = db.prepare('UPDATE orders SET record = ? WHERE idempotency_key = ?');
+  /** Removes the signatures of orders that are sent no more. */
+  const removeSignatures = (now: number): void => {
+    for (const { idempotency_key: key = null, record: text } of unfinished.all()) {
+      const record = decodeRecord(String(text));
+      if (record.state === 'unfinished' && record.sendableUntil <= now)
+        replace.run(encodeRecord(withoutSignature(record)), key);
+    }
+  };
+  let [time, cleanedAt, sweptAt, isQuiet, isDone] = [0, 0, 0, true, false];
   const tidy = (): void => {
+    const isDue = Date.now() - sweptAt >= CLEANING_INTERVAL_MS;
     if (!db.isOpen) clearInterval(timer);
-    if (isDone || !db.isOpen) return;
+    if ((isDone && !isDue) || !db.isOpen) return;
     isDone = true;
     try {
       requireIntact();
+      if (isDue) {
+        sweptAt = Date.now();
+        removeSignatures(sweptAt);
+      }
       if (time - cleanedAt >= CLEANING_INTERVAL_MS) {
         clean.run(time);
         cleanDays.run(new Date(time - DAY_KEPT_MS).toISOString().slice(0, 10));

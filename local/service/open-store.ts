@@ -1,6 +1,7 @@
 import { existsSync, statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Log } from '../../shared/log.ts';
+import { decodeRecord } from '../../shared/orders/record.ts';
 import type { ProxyEnv } from '../../shared/proxy.ts';
 import type { LocalConfig } from '../../shared/settings/config.ts';
 import { ConfigError, tableOf } from '../../shared/settings/formats.ts';
@@ -86,5 +87,5 @@ export async function checkStore(setting: string, proxyEnv: ProxyEnv): Promise<v
   if (tableName !== undefined) return void (await openTable(tableName, proxyEnv));
   const { readRecordTexts } = await import('../order-store/store.ts');
   // Reads one record, if there is any.
-  readRecordTexts(storeFileOf(setting)).some(() => true);
+  readRecordTexts(storeFileOf(setting)).some(decodeRecord);
 }

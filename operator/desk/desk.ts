@@ -4,7 +4,7 @@ import type { Terminal } from '../command-line.ts';
 import { isReadable, type VenueOrder } from '../venue/rows.ts';
 import { type Access, DeskError } from './access.ts';
 import { type Format, type Row, report, type Sheet } from './output.ts';
-import { type ClientCells, cellsOf, readRecords, UNREAD } from './records.ts';
+import { type ClientCells, cellsIn, type Records, readRecords, UNREAD } from './records.ts';
 import type { DeskVenue } from './venue.ts';
 
 // What the commands share, and the list of open orders. Rows go to the output, sentences about them to the other stream.
@@ -78,6 +78,14 @@ export function noteUnreadable(desk: Desk, orders: readonly VenueOrder[]): numbe
   return length;
 }
 
+/** Reads the records, as `readRecords`, and notes how many were skipped. */
+export async function readKnown<T>(desk: Desk, pick: (record: OrderRecord) => T | undefined): Promise<Records<T>> {
+  const records = await readRecords(desk.access, pick);
+  if (records.unreadable > 0)
+    note(desk, `${plural(records.unreadable, 'record')} skipped: damaged, or of another version of the service.`);
+  return records;
+}
+
 /** The clients of orders, by order id. */
 export type Clients = Map<string, ClientCells>;
 
@@ -89,8 +97,8 @@ export async function addClients(desk: Desk, orderIds: readonly string[], known:
   const ids = new Set(orderIds.filter((id) => !known.has(id)));
   if (ids.size > 0) {
     const pick = (record: OrderRecord) => (ids.has(record.orderId.toLowerCase()) ? record : undefined);
-    const records = await orNote(desk, readRecords(desk.access, pick));
-    for (const id of ids) known.set(id, records ? cellsOf(records.byId.get(id)) : UNREAD);
+    const records = await orNote(desk, readKnown(desk, pick));
+    for (const id of ids) known.set(id, records ? cellsIn(records, id) : UNREAD);
   }
   return !orderIds.some((id) => known.get(id) === UNREAD);
 }

@@ -1,10 +1,10 @@
 import { addDecimals, formatDecimal, subtractDecimals, ZERO } from '../../shared/decimal.ts';
 import { formatTime } from '../../shared/time.ts';
 import type { Trade } from '../venue/rows.ts';
-import { type Desk, note, orNote, plural } from './desk.ts';
+import { type Desk, note, orNote, plural, readKnown } from './desk.ts';
 import { type Fill, fillsIn, isCounted, isUnknown, type Ours, quotient, sumOf } from './our-part.ts';
 import { type Row, report, type Sheet } from './output.ts';
-import { type ClientCells, cellsOf, comparable, isOfClient, type Records, readRecords, type Who } from './records.ts';
+import { type ClientCells, cellsIn, comparable, isOfClient, type Records, type Who } from './records.ts';
 import type { Fees } from './venue.ts';
 
 // One way to the fills of the account: listed, or summed by client, by token, or by both.
@@ -150,14 +150,14 @@ function noteOmissions(desk: Desk, fills: readonly Fill[], foreign: readonly str
 
 /** Reports the fills of the account, or their sums. Returns 1 if a trade or a fee cannot be read. */
 export async function reportFills(desk: Desk, options: FillsOptions): Promise<number> {
-  const { access, venue, terminal, format } = desk;
+  const { venue, terminal, format } = desk;
   const { client, byClient, byToken } = options;
   const { trades, unreadable } = await venue.trades(options);
   // After the trades, whose orders have a record then: both lists take minutes, and orders are placed meanwhile.
-  const records = await readRecords(access, ({ client, caller }): Who => ({ client, caller }));
+  const records = await readKnown(desk, ({ client, caller }): Who => ({ client, caller }));
   const { fills: all, foreign, areFeesRead } = await findFills(desk, trades, oursOf(desk, records));
   const fills = all
-    .map((fill) => ({ ...fill, ...cellsOf(records.byId.get(fill.order_id)) }))
+    .map((fill) => ({ ...fill, ...cellsIn(records, fill.order_id) }))
     .filter((fill) => client === undefined || isOfClient(fill, client));
   // Whose they are is not known.
   const odd = client === undefined ? unreadable.map((trade_id) => ({ trade_id, status: 'unreadable' })) : [];
@@ -176,6 +176,7 @@ export async function reportFills(desk: Desk, options: FillsOptions): Promise<nu
     const first = trades[0] ? `the first listed one, of ${formatTime(trades[0].match_time)}` : 'those that are listed';
     note(desk, `Not in this list: redeemed, merged, split or moved shares, and trades before ${first}.`);
   }
-  const isWhole = foreign.length + unreadable.length === 0 && !fills.some(({ status }) => isUnknown(status));
+  const isWhole =
+    foreign.length + unreadable.length + records.unreadable === 0 && !fills.some(({ status }) => isUnknown(status));
   return isWhole && areFeesRead ? 0 : 1;
 }

@@ -16,6 +16,17 @@ export interface Records<T> {
   readonly byId: ReadonlyMap<string, T>;
   /** The accounts that orders were signed for, in lower case. */
   readonly makers: ReadonlySet<string>;
+  /** Number of the records that this version cannot read, which are skipped. */
+  readonly unreadable: number;
+}
+
+/** Reads a record; `undefined` for one of another version, and for a damaged one. */
+function readRecord(text: string): OrderRecord | undefined {
+  try {
+    return decodeRecord(text);
+  } catch {
+    return undefined;
+  }
 }
 
 /** Reads the encoded records of a table; the sums of days are no records. */
@@ -35,21 +46,26 @@ async function* scan(table: string, route: AwsRoute): AsyncGenerator<string, voi
 }
 
 /**
- * Reads the store and keeps the result of `pick` for each record, unless it is `undefined`. Throws `DeskError` if a part
- * of the store cannot be read: only a whole store shows that an order has no record.
+ * Reads the store and keeps the result of `pick` for each record, unless it is `undefined`. Counts records
+ * that it cannot read. Throws `DeskError` if the store itself cannot be read.
  */
 export async function readRecords<T>(
-  { store, ...route }: Access,
+  { store, ...route }: Pick<Access, 'store'> & AwsRoute,
   pick: (record: OrderRecord) => T | undefined,
 ): Promise<Records<T>> {
   const table = tableOf(store);
   const byId = new Map<string, T>();
   const makers = new Set<string>();
+  let unreadable = 0;
   try {
     // The path is resolved only here: to cancel all orders needs no store, also in a package without one.
     const texts = table === undefined ? readRecordTexts(storeFileOf(store)) : scan(table, route);
     for await (const text of texts) {
-      const record = decodeRecord(text);
+      const record = readRecord(text);
+      if (!record) {
+        unreadable += 1;
+        continue;
+      }
       makers.add(record.signedFor.maker.toLowerCase());
       const picked = pick(record);
       if (picked !== undefined) byId.set(record.orderId.toLowerCase(), picked);
@@ -60,7 +76,7 @@ export async function readRecords<T>(
     const place = table === undefined ? store : `table ${table}`;
     throw new DeskError(`The records of orders (${place}) cannot be read: ${why}.`, { cause });
   }
-  return { byId, makers };
+  return { byId, makers, unreadable };
 }
 
 /** Returns the address in a form to compare: an EVM address is one client in any case. */
@@ -102,6 +118,11 @@ export function cellsOf(record: Who | undefined): ClientCells {
     caller: caller === null ? null : printable(caller, LABEL_LENGTH),
     recorded: record !== undefined,
   };
+}
+
+/** Returns the cells of an order's client. Only a store that is read as a whole shows that an order has no record. */
+export function cellsIn({ byId, unreadable }: Records<Who>, orderId: string): ClientCells {
+  return unreadable > 0 && !byId.has(orderId) ? UNREAD : cellsOf(byId.get(orderId));
 }
 
 /** Returns true for an order of this client. */

@@ -2,10 +2,10 @@ import type { OrderRecord } from '../../shared/orders/record.ts';
 import { formatTime } from '../../shared/time.ts';
 import { isReadable } from '../venue/rows.ts';
 import { DeskError } from './access.ts';
-import { type Desk, note, openRow, plural } from './desk.ts';
+import { type Desk, note, openRow, plural, readKnown } from './desk.ts';
 import { FILLS, findFills, noteUnreadable, oursOf } from './fills.ts';
 import { complete, type Row, report, type Sheet } from './output.ts';
-import { cellsOf, readRecords } from './records.ts';
+import { cellsIn } from './records.ts';
 
 /** The search for trades begins this long before the signing: clocks may differ. */
 const MARGIN_MS = 3_600_000;
@@ -33,9 +33,9 @@ const SHOW: Sheet = { names: SHOW_NAMES.split(' '), columns: {}, lines: {} };
 
 /** Shows an order: its record, the venue's order, and its fills. Returns 1 if a part of these cannot be read. */
 export async function showOrder(desk: Desk, id: string): Promise<number> {
-  const { access, venue, terminal, format } = desk;
+  const { venue, terminal, format } = desk;
   const pick = (record: OrderRecord) => (record.orderId.toLowerCase() === id ? record : undefined);
-  const records = await readRecords(access, pick);
+  const records = await readKnown(desk, pick);
   const record = records.byId.get(id);
   const order = await venue.order(id);
   const since = (record ? record.signedAt : order?.created_at) ?? 0;
@@ -45,7 +45,7 @@ export async function showOrder(desk: Desk, id: string): Promise<number> {
   const fills = all.filter(({ order_id }) => order_id === id);
   if (!record && !order && fills.length === 0)
     throw new DeskError('Neither the records nor the venue know this order.');
-  const client = cellsOf(record);
+  const client = cellsIn(records, id);
   const cells = {
     order_id: id,
     ...client,

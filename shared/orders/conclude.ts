@@ -3,7 +3,14 @@ import { AppError } from '../errors.ts';
 import { KEEP_MS, KEPT_AFTER_USE_MS } from '../limits.ts';
 import type { Fate } from '../venue/port.ts';
 import { countsOf, type DayCount, giveBack, type Over } from './order-store.ts';
-import { type FinalAnswer, type FinishedOrder, type OrderRecord, toRefusal, versionOf } from './record.ts';
+import {
+  type FinalAnswer,
+  type FinishedOrder,
+  type OrderRecord,
+  toRefusal,
+  versionOf,
+  withoutSignature,
+} from './record.ts';
 import { isHeld, type OrderResult, orderInProgress, type Placing, type Turn, traceOf } from './turn.ts';
 
 type FateOf<Kind extends Fate['kind']> = Extract<Fate, { readonly kind: Kind }>;
@@ -65,7 +72,14 @@ function logFault(turn: Turn, message: string, error?: unknown): void {
 
 /** Returns the record with a final answer, without signed bytes. */
 function finish({ record, placing }: Turn, answer: FinalAnswer): FinishedOrder {
-  const { payload: _bytes, lease: _lease, unconfirmedAt: _unconfirmed, venueReason: _reason, ...common } = record;
+  const {
+    payload: _bytes,
+    sendableUntil: _until,
+    lease: _lease,
+    unconfirmedAt: _unconfirmed,
+    venueReason: _reason,
+    ...common
+  } = record;
   const countedOn = answer.result === 'placed' ? record.countedOn : null;
   return { ...common, countedOn, state: 'finished', answer, keepUntil: placing.entry.now() + KEEP_MS };
 }
@@ -163,7 +177,10 @@ async function keepOpen(
   const venueReason = (fate.kind === 'unknown' && fate.venueReason) || record.venueReason;
   const isFreed = fate.kind === 'not_taken' && fate.freesKey && unconfirmedAt === null;
   // A new owner, so that a request that read the old record cannot take it over.
-  const open = { ...record, unconfirmedAt, venueReason, lease: { owner: randomUUID(), until: 0 } };
+  const lease = { owner: randomUUID(), until: 0 };
+  // Nobody can repeat an order without a key.
+  const kept = placing.idempotencyKey === undefined ? withoutSignature(record) : record;
+  const open = { ...kept, unconfirmedAt, venueReason, lease };
   try {
     const written = isFreed
       ? await store.write(key, undefined, own(turn), giveBack(record))

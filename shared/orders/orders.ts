@@ -2,12 +2,20 @@ import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { formatDecimal } from '../decimal.ts';
 import { type AppError, aboutOrder, refuse } from '../errors.ts';
-import { LATE_ARRIVAL_MS, LEASE_MS } from '../limits.ts';
-import type { Call } from '../venue/port.ts';
+import { KEPT_AFTER_USE_MS, LATE_ARRIVAL_MS, LEASE_MS } from '../limits.ts';
+import type { Call, LimitOrder } from '../venue/port.ts';
 import { conclude, replay } from './conclude.ts';
 import { judgeLeases } from './leases.ts';
 import { countsOf, dayOf, type Written } from './order-store.ts';
-import { type FinishedOrder, type OrderRecord, type UnfinishedOrder, verifiedAddressOf } from './record.ts';
+import {
+  type FinishedOrder,
+  isSendable,
+  type OrderRecord,
+  OtherVersionError,
+  type UnfinishedOrder,
+  verifiedAddressOf,
+  withoutSignature,
+} from './record.ts';
 import {
   attempt,
   type OrderRequest,
@@ -108,7 +116,8 @@ async function required<T>(access: () => Promise<T>, orderId?: string): Promise<
   try {
     return await access();
   } catch (cause) {
-    const error = refuse('store_unavailable', { store: 'orders' }, { cause });
+    const store = cause instanceof OtherVersionError ? 'otherVersion' : 'orders';
+    const error = refuse('store_unavailable', { store }, { cause });
     throw orderId === undefined ? error : aboutOrder(error, orderId);
   }
 }
@@ -146,11 +155,16 @@ async function sign(placing: Placing): Promise<UnfinishedOrder> {
     caller,
     client,
     payload,
+    sendableUntil: sendableUntil(order, signedAt),
     lease,
     // A process that is killed may have sent the order until the end of its lease.
     unconfirmedAt: lease.until,
     venueReason: null,
   };
+}
+
+function sendableUntil({ expiresAt }: LimitOrder, now: number): number {
+  return Math.min(now + KEPT_AFTER_USE_MS, expiresAt ?? Infinity);
 }
 
 function newLease({ leaseMs }: Placing, now: number): UnfinishedOrder['lease'] {
@@ -186,10 +200,14 @@ async function takeOver(found: UnfinishedOrder, placing: Placing): Promise<Turn 
   if (remainingMs(found.lease, now) > 0) throw orderInProgress(placing, found);
   const lease = newLease(placing, now);
   const { orderId, venueReason, unconfirmedAt: unconfirmedBefore } = found;
-  const act = venueReason === null ? 'settle' : 'look_up';
+  const isKept = isSendable(found, now);
+  const isEnded = found.terms.expiresAt !== null && found.terms.expiresAt <= now;
+  // An order that has ended is not sent by `settle` either, which knows what no look-up finds for expired.
+  const act = venueReason === null && (isKept || isEnded) ? 'settle' : 'look_up';
   // A process that is killed may have sent the order until the end of its lease.
   const unconfirmedAt = act === 'look_up' ? unconfirmedBefore : Math.max(lease.until, unconfirmedBefore ?? 0);
-  const record = { ...found, lease, unconfirmedAt };
+  const kept = isKept ? { ...found, sendableUntil: sendableUntil(found.terms, now) } : withoutSignature(found);
+  const record = { ...kept, lease, unconfirmedAt };
   const written = await required(() => store.write(key, record, { version: found.lease.owner }), orderId);
   if (written === 'written') {
     log.audit('unfinished order taken over', { order_id: orderId, ...call.trace });

@@ -77,7 +77,10 @@ const unfinishedOrder = z.readonly(
   z.object({
     ...common,
     state: z.literal('unfinished'),
+    /** The signed bytes; without their signature from `sendableUntil` on. */
     payload: z.string(),
+    /** 24 h after the last use, or the order's end: nothing is sent from then on. */
+    sendableUntil: z.number(),
     /** The holder may send until this time; 0 once it has released the lease. */
     lease: z.readonly(z.object({ owner: z.string(), until: z.number() })),
     /** The last time at which bytes may have left without an answer that proves anything; `null` if there is none. */
@@ -100,10 +103,19 @@ export type FinishedOrder = z.infer<typeof finishedOrder>;
 /** The record under a key. Holds neither the private key nor API credentials. */
 export type OrderRecord = UnfinishedOrder | FinishedOrder;
 
-/** Raised when the meaning of a record changes. A later version is refused: its unknown parts would be lost. */
-const VERSION = 1;
+/** Raised when the meaning of a record changes. Every later version of the service reads this one. */
+const VERSION = 2;
 
+const versioned = z.object({ version: z.number() });
 const stored = z.object({ version: z.literal(VERSION), order: z.union([unfinishedOrder, finishedOrder]) });
+
+/** A store, or a record in it, that another version of the service has written: to go on would lose what it knows. */
+export class OtherVersionError extends Error {
+  constructor(found: number, known: number) {
+    const whose = found < known ? 'an earlier' : 'a later';
+    super(`it has orders of ${whose} version of the service (${found}, not ${known}); see "Upgrading" in CHANGELOG.md`);
+  }
+}
 
 /** Returns the text of a record as a store keeps it. */
 export function encodeRecord(order: OrderRecord): string {
@@ -112,7 +124,20 @@ export function encodeRecord(order: OrderRecord): string {
 
 /** Reads the text of `encodeRecord`; throws on anything else, so that a damaged record is never taken for no record. */
 export function decodeRecord(text: string): OrderRecord {
-  return stored.parse(JSON.parse(text)).order;
+  const record: unknown = JSON.parse(text);
+  const { version } = versioned.parse(record);
+  if (version !== VERSION) throw new OtherVersionError(version, VERSION);
+  return stored.parse(record).order;
+}
+
+/** Returns the record with bytes that nobody can use. What they order is still needed to look it up. */
+export function withoutSignature(record: UnfinishedOrder): UnfinishedOrder {
+  return { ...record, payload: record.payload.replace(/"signature":"[^"]*"/, '"signature":""') };
+}
+
+/** Returns false once the signed bytes are too old, or have lost their signature. */
+export function isSendable({ payload, sendableUntil }: UnfinishedOrder, now: number): boolean {
+  return now < sendableUntil && !payload.includes('"signature":""');
 }
 
 /** Returns the address that a key is bound to: a verified one, which is in its canonical form, and `null` for a claim. */

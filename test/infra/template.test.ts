@@ -251,7 +251,7 @@ describe('the flag placeOrder', () => {
     expect(statements).toStrictEqual([
       logStatement({ 'Fn::GetAtt': [expect.stringMatching('^OrderStoreLog'), 'Arn'] }),
       {
-        Action: ['dynamodb:DeleteItem', 'dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem'],
+        Action: ['dynamodb:DeleteItem', 'dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:Scan', 'dynamodb:UpdateItem'],
         Effect: 'Allow',
         Resource: arn('dynamodb', 'table/order-book-adapter-orders'),
       },

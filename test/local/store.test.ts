@@ -199,6 +199,22 @@ describe('orders in a file', () => {
       while (found().length > 0) await sleep(20);
     });
 
+    it('keeps none of an unfinished order that is sent no more', async () => {
+      const store = open();
+      for (const key of keys) {
+        await store.write(
+          key,
+          { ...signed(key), sendableUntil: Date.now(), payload: `{"signature":"signed-bytes-of-${key}-"}` },
+          'nothing',
+        );
+      }
+      await store.close();
+      expect(found()).toHaveLength(keys.length);
+      const next = open();
+      while (found().length > 0) await sleep(20);
+      expect(await next.read('key-0')).toMatchObject({ state: 'unfinished', payload: '{"signature":""}' });
+    });
+
     it('keeps none after its end', async () => {
       await (await fill()).close();
       expect(found()).toStrictEqual([]);
@@ -267,7 +283,7 @@ describe('orders in a file', () => {
     const other = new DatabaseSync(path);
     other.exec('PRAGMA user_version = 7');
     other.close();
-    expect(open).toThrow('it has layout 7, not 2');
+    expect(open).toThrow('it has orders of a later version of the service (7, not 3)');
     rmSync(path);
     expect(open().isNew).toBe(true);
   });

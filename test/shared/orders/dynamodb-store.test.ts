@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { connect, createServer, type Server, type Socket } from 'node:net';
-import { type AttributeValue, DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
+import { type AttributeValue, DynamoDBClient, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { createDynamoDbStore } from '../../../shared/orders/dynamodb-store.ts';
 import { startDynamoDb, type TestDynamoDb } from '../../../tools/support/dynamodb.ts';
@@ -92,19 +92,23 @@ describe('orders in DynamoDB', () => {
   ] as const)('recognises its own write after a lost answer: %s', async (_what, before, record, over, counts) => {
     if (before) await openStore().write('key', before, 'nothing');
     const { hostname, port } = new URL(String(db.client.endpoint));
-    let lost = 0;
+    let [lost, isLosing] = [0, false];
     const way = createServer((socket) => {
       const upstream = connect(Number(port), hostname).on('error', () => socket.destroy());
       socket.on('error', () => undefined).pipe(upstream);
-      if (lost > 0) upstream.pipe(socket);
-      else {
-        lost += 1;
-        upstream.once('data', () => socket.destroy());
-      }
+      upstream
+        .on('close', () => socket.destroy())
+        .on('data', (answer) => {
+          if (!isLosing) return socket.write(answer);
+          [lost, isLosing] = [lost + 1, false];
+          return socket.destroy();
+        });
     });
     ways.push(way);
     const endpoint = await listenOnLoopback(way);
     const store = createDynamoDbStore({ ...db, client: { ...db.client, endpoint }, limits: PATIENT });
+    await store.write('first', unfinishedOrder('a'), 'nothing');
+    isLosing = true;
     expect(await store.write('key', record, over, counts)).toBe('written');
     expect(lost).toBe(1);
     expect(await openStore().read('key')).toStrictEqual(record);
@@ -171,6 +175,24 @@ describe('orders in DynamoDB', () => {
     const store = openStore();
     await store.write('key', { ...unfinishedOrder('a'), orderId: JSON.parse('1') }, 'nothing');
     await expect(store.read('key')).rejects.toThrow();
+  });
+
+  it('refuses a table of another version in one sentence, and takes it for no empty one', async () => {
+    const put = async (Item: Record<string, AttributeValue>) => {
+      const client = new DynamoDBClient(db.client);
+      await client.send(new PutItemCommand({ TableName: db.tableName, Item }));
+      client.destroy();
+    };
+    expect(await openStore().read('new')).toBeUndefined();
+    await put({ idempotency_key: { S: 'of an earlier version' }, record: { S: '{"version":1}' } });
+    for (const [item, whose] of [
+      [{ idempotency_key: { S: 'any' } }, 'an earlier version of the service (1, not 2)'],
+      [{ idempotency_key: { S: '\u0000layout' }, layout: { N: '3' } }, 'a later version of the service (3, not 2)'],
+    ] as const) {
+      await put(item);
+      await expect(openStore().read('new')).rejects.toThrow(whose);
+      await expect(openStore().write('new', unfinishedOrder('a'), 'nothing')).rejects.toThrow(whose);
+    }
   });
 
   it('gives up when the database takes connections and says nothing', async () => {

@@ -478,7 +478,7 @@ describe('orders under an idempotency key', () => {
     it('counts on the day of its signing, though it is settled on the next', async () => {
       venue.submit = async () => unknown(time);
       await refusal(ask5('a'));
-      time += 24 * HOUR;
+      time += 12 * HOUR;
       venue.settle = fail('order_rejected');
       await refusal(ask5('a'));
       expect([counted(), counted('2026-09-22')]).toStrictEqual([0n, 0n]);

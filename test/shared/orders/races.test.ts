@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { refuse } from '../../../shared/errors.ts';
-import { KEEP_MS, LATE_ARRIVAL_MS, LEASE_MS } from '../../../shared/limits.ts';
+import { KEEP_MS, KEPT_AFTER_USE_MS, LATE_ARRIVAL_MS, LEASE_MS } from '../../../shared/limits.ts';
 import type { OrderStore } from '../../../shared/orders/order-store.ts';
 import { createOrders } from '../../../shared/orders/orders.ts';
 import type { OrderClient, OrderRecord } from '../../../shared/orders/record.ts';
@@ -285,6 +285,26 @@ describe('an answer that comes after another process has settled the order', () 
 });
 
 describe('the record of an order', () => {
+  it('keeps no signature 24 h after the last use, and a repeat then only looks the order up', async () => {
+    const world = openWorld();
+    await world.leaveOpen();
+    world.venue.settle = unknown;
+    for (const acts of ['settle 0x1', 'settle 0x1,lookUp 0x1', 'settle 0x1,lookUp 0x1,lookUp 0x1']) {
+      world.clock.now += KEPT_AFTER_USE_MS - (world.asked.length === 0 ? 1 : 0);
+      await world.place();
+      expect(String(world.asked)).toBe(acts);
+    }
+    expect(world.store.records.get('key')).toMatchObject({ payload: '{"signed":1,"signature":""}' });
+  });
+
+  it('without a key keeps no signature once its request is over', async () => {
+    const world = openWorld();
+    world.venue.submit = unknown;
+    await world.place(undefined, null);
+    const [record] = world.store.records.values();
+    expect(record).toMatchObject({ state: 'unfinished', payload: '{"signed":1,"signature":""}' });
+  });
+
   it('keeps its lease where that has ended: the record is that of another then', async () => {
     const { store, log, place, venue } = openWorld();
     venue.submit = async () => ({ kind: 'unknown', why: 'lease_ended', sentAt: null, cause: undefined });

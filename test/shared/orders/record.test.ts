@@ -31,12 +31,15 @@ describe('a record', () => {
     }
   });
 
-  it('of a later version is refused, whose meaning is not known', () => {
+  it.each([
+    [1, 'it has orders of an earlier version of the service (1, not 2); see "Upgrading" in CHANGELOG.md'],
+    [3, 'it has orders of a later version of the service (3, not 2); see "Upgrading" in CHANGELOG.md'],
+  ])('of version %d is refused in one sentence', (version, sentence) => {
     const text = encodeRecord(orderOf('5'));
-    expect(() => decodeRecord(text.replace('"version":1', '"version":2'))).toThrow();
+    expect(() => decodeRecord(text.replace('"version":2', `"version":${version}`))).toThrow(sentence);
   });
 
-  it.each(['{}', '{"version":1}', 'null', ''])('is not read from %j', (text) => {
+  it.each(['{}', '{"version":2}', 'null', ''])('is not read from %j', (text) => {
     expect(() => decodeRecord(text)).toThrow();
   });
 

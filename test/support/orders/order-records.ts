@@ -42,6 +42,7 @@ export function unfinishedOrder(owner: string, orderId = '0xa1'): UnfinishedOrde
     caller: null,
     client: { address: WALLET, isVerified: true },
     payload: `{"order":{"salt":1,"signature":"0x${'1b'.repeat(300)}"}}`,
+    sendableUntil: 4_000_000_000_000,
     lease: { owner, until: 1_790_000_030_000 },
     unconfirmedAt: 1_790_000_000_000,
     venueReason: null,
@@ -77,7 +78,7 @@ export const REFUSED: FinalAnswer = {
 
 /** Returns the record of an order with its final answer. */
 export function finishedOrder(answer: FinalAnswer, keepUntil = 1_790_090_000_000): FinishedOrder {
-  const { payload, lease, unconfirmedAt, venueReason, ...common } = unfinishedOrder('nobody');
+  const { payload, sendableUntil, lease, unconfirmedAt, venueReason, ...common } = unfinishedOrder('nobody');
   return { ...common, state: 'finished', answer, keepUntil };
 }
 

@@ -89,7 +89,7 @@ export function openWorld() {
         syncClock: async () => undefined,
         sign: async ({ tokenId, postOnly, expiresAt }) => {
           signed += 1;
-          const payload = `{"signed":${signed}}`;
+          const payload = `{"signed":${signed},"signature":"0x1b"}`;
           return {
             orderId: `0x${signed}`,
             tokenId,
