@@ -51,6 +51,11 @@ function replacer(_key: string, value: unknown): unknown {
   return typeof value === 'bigint' ? value.toString() : value;
 }
 
+/** Returns true for fields that JSON writes as they are: the replacer would visit each of them (2 % of the time of a book). */
+function isPlain(fields: Fields): boolean {
+  return Object.values(fields).every((value) => value === null || !['object', 'bigint'].includes(typeof value));
+}
+
 /** Bytes that are kept in memory for a reader that has stopped reading. */
 const MAX_UNREAD_BYTES = 4 * 1024 * 1024;
 
@@ -95,10 +100,13 @@ function writeToStdout(line: string): void {
 /** Creates a log of the lines from `level` on; `write` takes each without its line end. `now` is in epoch milliseconds. */
 export function createLog({ level, write = writeToStdout, now = Date.now }: LogOptions): Log {
   const threshold = LOG_LEVELS.indexOf(level);
-  const at = (index: number, name: LogLevel) => (message: string, fields?: Fields) => {
-    if (index < threshold) return;
-    write(JSON.stringify({ time: new Date(now()).toISOString(), level: name, message, ...fields }, replacer));
-  };
+  const at =
+    (index: number, name: LogLevel) =>
+    (message: string, fields: Fields = {}) => {
+      if (index < threshold) return;
+      const line = { time: new Date(now()).toISOString(), level: name, message, ...fields };
+      write(JSON.stringify(line, isPlain(fields) ? undefined : replacer));
+    };
   const always = LOG_LEVELS.length;
   return {
     debug: at(0, 'debug'),

@@ -121,11 +121,9 @@ export function toRefusal(thrown: unknown, log: Log, request?: IncomingMessage):
 /** Writes a result as the response, unless another one was written in the meantime. */
 export function send(response: ServerResponse, { statusCode = 200, headers = {}, body }: GatewayResult): void {
   if (response.headersSent) return;
-  response.statusCode = statusCode;
-  for (const [name, value] of Object.entries(headers)) response.setHeader(name, String(value));
-  // Node leaves it out for HTTP/1.0.
-  if (body !== undefined) response.setHeader('content-length', Buffer.byteLength(body));
-  response.end(body);
+  // Node leaves the length out for HTTP/1.0. In one call: a header each costs a book 2 % of its time.
+  const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) };
+  response.writeHead(statusCode, { ...headers, ...length }).end(body);
 }
 
 /** Hands requests to an endpoint as the gateway would. */

@@ -28,7 +28,13 @@ describe('the log', () => {
   });
 
   it('writes one JSON object a line for any values', () => {
-    const [line = ''] = written('info', (log) => log.info('a\nb', { big: 2n ** 70n, text: '\n"\u2028' }));
+    const [line = ''] = written('info', (log) =>
+      log.info('a\nb', {
+        big: 2n ** 70n,
+        text: '\n"\u2028',
+        deep: [{ error: new AppError('No.', { code: 'venue_error' }), big: 1n }],
+      }),
+    );
     expect(line).not.toContain('\n');
     expect(JSON.parse(line)).toStrictEqual({
       time: '1970-01-01T00:00:01.000Z',
@@ -36,6 +42,7 @@ describe('the log', () => {
       message: 'a\nb',
       big: '1180591620717411303424',
       text: '\n"\u2028',
+      deep: [{ error: { name: 'AppError', code: 'venue_error', message: 'No.' }, big: '1' }],
     });
   });
 
