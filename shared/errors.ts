@@ -242,7 +242,7 @@ export const ERRORS = {
     when: "the operator's account cannot cover the order",
     final: true,
     detail: () =>
-      "The account's balance or allowance does not cover this order. Order less, or ask the operator to add funds, to refresh the venue's cached balance or to cancel orders that lock funds. The operator's log has the amounts.",
+      "The account's balance or allowance does not cover this order. Shares bought a moment ago can be sold once their trade is settled, seconds later, with a new Idempotency-Key. Else order less, or ask the operator to add funds, to refresh the venue's cached balance or to cancel orders that lock funds. The operator's log has the amounts.",
   },
   order_rejected: {
     status: 422,

@@ -120,3 +120,13 @@ export const MAX_BODY_BYTES = 16_384;
 export const MAX_TARGET_BYTES = 8_192;
 /** The request line and the headers of a request together, on the local server. */
 export const MAX_HEADER_BYTES = 16_384;
+
+/**
+ * The largest answers of the venue, refused while they are read: a market takes some 10 KB, a trade 2 KB. Of a refusal the
+ * rest is cut off, since its status counts. Larger ones would stop the process for seconds.
+ */
+export const MAX_ANSWER_BYTES = { usual: 2_097_152, page: 4_194_304, order: 262_144, refusal: 16_384 } as const;
+/** The most trades on a page of a look-up; the venue has hundreds. */
+export const MAX_TRADES = 1_000;
+/** Of a sentence of the venue only its beginning is judged. */
+export const MAX_SENTENCE_LENGTH = 500;

@@ -40,11 +40,18 @@ export function createMarketData(
   const gamma = createTransport(gammaUrl, { clock, timeFrom: clob, proxyEnv });
   const logged = new Set<string>();
 
-  /** Logs a market once. */
-  function logLeftOut({ id, reason }: NonNullable<MarketParse['leftOut']>, { trace }: Call): void {
+  /** Logs a market, or a fault of the list, once. */
+  function warnOnce(message: string, id: string, facts: Readonly<Record<string, string>>, { trace }: Call): void {
     if (logged.has(id) || logged.size >= MAX_REMEMBERED) return;
     logged.add(id);
-    log.warn('market left out', { market_id: id, reason, ...trace });
+    log.warn(message, { ...facts, ...trace });
+  }
+
+  function warnOf({ market, leftOut }: MarketParse, call: Call): void {
+    if (leftOut) warnOnce('market left out', leftOut.id, { market_id: leftOut.id, reason: leftOut.reason }, call);
+    if (market?.outcomes.some(({ name }) => name === null)) {
+      warnOnce('outcomes without distinct names', market.id, { market_id: market.id }, call);
+    }
   }
 
   async function listMarkets(limit: number, call: Call): Promise<MarketList> {
@@ -56,14 +63,17 @@ export function createMarketData(
     let cursor: string | undefined;
     for (let pages = 0; pages < maxPages; pages += 1) {
       const page = await listMarketPage(gamma, { size, cursor }, call);
-      for (const { market, leftOut } of page.markets) {
-        if (leftOut) logLeftOut(leftOut, call);
+      for (const parsed of page.markets) {
+        const { market } = parsed;
+        warnOf(parsed, call);
         // Trading moves markets between pages while we read them.
         if (market && !found.has(market.id)) found.set(market.id, market);
       }
       size = MAX_PAGE_SIZE;
+      const stands = cursor !== undefined && page.nextCursor === cursor;
+      if (stands) warnOnce('cursor of the market list stands still', 'cursor', {}, call);
       cursor = page.nextCursor;
-      if (cursor === undefined || found.size >= limit) break;
+      if (stands || cursor === undefined || found.size >= limit) break;
     }
     return {
       markets: sortByVolume([...found.values()]).slice(0, limit),

@@ -4,6 +4,7 @@ import { AppError, refuse } from '../../errors.ts';
 import {
   LOOK_UP_PAUSES_MS,
   LOOK_UP_RESERVE_MS,
+  MAX_ANSWER_BYTES,
   MIN_SEND_MS,
   SEND_MS,
   SETTLE_PAUSES_MS,
@@ -91,6 +92,8 @@ function hasTimeToSend({ deadline }: Call): boolean {
   return deadline - performance.now() >= LOOK_UP_RESERVE_MS + MIN_SEND_MS;
 }
 
+const POST_ORDER = { name: 'post-order', method: 'POST', path: '/order', maxBytes: MAX_ANSWER_BYTES.order } as const;
+
 interface SubmissionDeps extends AccountDeps {
   /** Connections for orders only: the answer to another request is never read as one to an order. */
   readonly orders: Transport;
@@ -140,7 +143,7 @@ export function createSubmissions(deps: SubmissionDeps): Submissions {
           // After refused credentials the time may not suffice for a second sending.
           if (timeLimit < MIN_SEND_MS) throw refuse('venue_timeout', {});
           const body = orderBody(order, key);
-          return { name: 'post-order', method: 'POST', path: '/order', body, timeLimit };
+          return { ...POST_ORDER, body, timeLimit };
         },
         call,
         (first) => {
@@ -171,7 +174,7 @@ export function createSubmissions(deps: SubmissionDeps): Submissions {
   ): Promise<Fate> {
     if (unknownMessage !== undefined) {
       const trace = { order_id: order.orderId, venue_reason: unknownMessage, ...call.trace };
-      deps.log.error('the venue answered an order with a sentence that is not known: it wants a row', trace);
+      deps.log.error('unknown venue message: add a row to sentences.ts', trace);
     }
     let allEmpty = true;
     for (const [index, pause] of LOOK_UP_PAUSES_MS.entries()) {

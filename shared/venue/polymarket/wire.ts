@@ -29,8 +29,21 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** Parses JSON with its numbers in the digits that were written; returns `undefined` for another text. */
+/** A page of a hundred markets has some 30,000 members; to read the digits of a million numbers takes seconds. */
+const MAX_MEMBERS = 100_000;
+
+function hasTooManyMembers(text: string): boolean {
+  let count = 0;
+  for (let at = text.indexOf(','); at !== -1 && count <= MAX_MEMBERS; at = text.indexOf(',', at + 1)) count += 1;
+  return count > MAX_MEMBERS;
+}
+
+/**
+ * Parses JSON with its numbers in the digits that were written; returns `undefined` for another text, and for one with more
+ * members than an answer of the venue has.
+ */
 export function parseExactly(text: string): unknown {
+  if (hasTooManyMembers(text)) return undefined;
   try {
     return JSON.parse(text, (_key, value: unknown, { source }) => (typeof value === 'number' ? source : value));
   } catch {
@@ -98,11 +111,13 @@ function parseLevel(level: unknown): PriceLevel | null {
 
 function parseLevels(value: unknown): readonly PriceLevel[] | undefined {
   const levels = Array.isArray(value) ? value.map(parseLevel) : value === null ? [] : [null];
-  return levels.every((level) => level !== null) ? levels : undefined;
+  if (!levels.every((level) => level !== null)) return undefined;
+  return levels.filter(({ price, size }) => size !== '0' && isInside(price));
 }
 
 /**
- * The levels of one side; `null` is an empty side. In a loop: a schema for each level takes three times as long, and a
+ * The levels of one side; `null` is an empty side. Levels without shares, and those at a price of 0 or 1, where no order can be
+ * placed, are left out. In a loop: a schema for each level takes three times as long, and a
  * book has hundreds.
  */
 export const bookSide = z.nonoptional(readBy(parseLevels));

@@ -140,3 +140,43 @@ describe('the one clock of a service', () => {
     expect(await place('k1', 300)).toBe(SENT);
   }, 20_000);
 });
+
+describe('the largest and worst answers of the venue', () => {
+  const zeros = (bytes: number) => `{"markets":[${'0,'.repeat(bytes / 2)}0]}`;
+  const TOO_MANY: Reply = { body: zeros(7_400_000) };
+
+  it.each<[string, Reply, string]>([
+    ['a page above its limit of bytes', TOO_MANY, '502 venue_error'],
+    ['a page below it, with a million rows', { body: zeros(4_000_000) }, '502 venue_error'],
+    ['a page with more rows than were asked for', { body: zeros(100_000) }, '200 undefined'],
+    ['a refusal without an end', { status: 400, body: { error: 'x'.repeat(7_400_000) } }, '502 venue_error'],
+  ])(
+    'end a list, and health is answered before: %s',
+    async (_what, reply, expected) => {
+      const asked: string[] = [];
+      const { url } = await startOnScriptedVenue(
+        answering(({ path }) => (path === '/markets/keyset' ? reply : undefined)),
+      );
+      const list = fetch(`${url}/v1/markets?limit=1`).then(async (response) => {
+        asked.push('list');
+        return `${response.status} ${JSON.parse(await response.text()).code}`;
+      });
+      const health = fetch(`${url}/health`).then(() => asked.push('health'));
+      await health;
+      expect(await list).toBe(expected);
+      // Markets that are no markets are logged by the page, not by the million.
+      expect(asked).toHaveLength(2);
+    },
+    60_000,
+  );
+
+  it('leave an order unknown: one sentence of 400 KB', async () => {
+    const error = 'orderbook '.repeat(40_000);
+    const { place } = await startOnScriptedVenue(
+      answering(({ method, path }) =>
+        method === 'POST' && path === '/order' ? { body: { success: false, errorMsg: error } } : undefined,
+      ),
+    );
+    expect(await place()).toMatchObject({ status: 504, body: { code: 'outcome_unknown' } });
+  }, 60_000);
+});

@@ -1,17 +1,17 @@
 import * as z from 'zod/mini';
-import { LOOK_UP_MS } from '../../../limits.ts';
+import { LOOK_UP_MS, MAX_ANSWER_BYTES, MAX_TRADES } from '../../../limits.ts';
 import type { Log } from '../../../log.ts';
 import type { Call, Fate, Placement, SignedOrder } from '../../port.ts';
 import { fillsInRecord, NOTHING_KNOWN } from '../fills.ts';
 import type { SendAsAccount } from '../http/signed-requests.ts';
 import type { VenueHttpRequest, VenueHttpResponse } from '../http/transport.ts';
 import type { MakerOrder, OpenOrder, Trade as VenueTrade } from '../official-client.ts';
-import { decimalText, errorText, lenient, lenientString, type Members, parseJson } from '../wire.ts';
+import { decimalText, epochMs, errorText, lenient, lenientString, type Members, parseJson, readBy } from '../wire.ts';
 
 /** The most pages of trades of a look-up; each has hundreds of trades. */
 const MAX_TRADE_PAGES = 10;
 /** A trade that is older than the order by more than this belongs to another order. */
-const TRADE_MARGIN_S = 3_600;
+const TRADE_MARGIN_MS = 3_600_000;
 /** The cursor of the CLOB after its last page. */
 const END = 'LTE=';
 
@@ -23,18 +23,28 @@ const order = z.object({
   associate_trades: lenient(z.array(z.unknown())),
 } satisfies Members<OpenOrder>);
 
+const ORDER_ID: keyof MakerOrder = 'order_id';
+
+/** The orders of a trade's makers, `null` for one that is not named. Without a schema, which takes longer for an odd list. */
+function makerIds(makers: unknown): readonly (string | null)[] | null {
+  return Array.isArray(makers) ? makers.map((maker) => lenientString.parse(maker?.[ORDER_ID])) : null;
+}
+
+/** The rows of a page, if they are not more than a page has. */
+const rows = readBy((value) => (Array.isArray(value) && value.length <= MAX_TRADES ? value : undefined));
+
 const trade = z.object({
   id: z.string(),
   status: z.nullish(z.string()),
   match_time: z.nullish(z.string()),
   taker_order_id: z.nullish(z.string()),
   transaction_hash: z.nullish(z.string()),
-  maker_orders: lenient(z.array(z.object({ order_id: lenientString } satisfies Members<MakerOrder>))),
+  maker_orders: readBy(makerIds),
 } satisfies Members<VenueTrade>);
 
 type Trade = z.infer<typeof trade>;
 
-const tradePage = z.object({ data: z.array(trade), next_cursor: z.nullish(z.string()) });
+const tradePage = z.object({ data: z.pipe(rows, z.array(trade)), next_cursor: z.nullish(z.string()) });
 
 /**
  * The result of a look-up. `found` is this order; `not_found` proves nothing, since the venue forgets filled orders;
@@ -94,28 +104,27 @@ function hasFailed({ status }: Trade): boolean {
 
 /** Returns true for a page, newest trade first, that ends with trades from before the order: the rest is older. */
 function endsBefore(trades: readonly Trade[], since: number): boolean {
-  const times = trades.map(({ match_time }) => Number(match_time || Number.NaN));
+  const times = trades.map(({ match_time }) => epochMs(match_time) ?? Number.NaN);
   const isSorted = times.every((time, index) => time <= (times[index - 1] ?? Number.POSITIVE_INFINITY));
   return isSorted && (times.at(-1) ?? Number.POSITIVE_INFINITY) < since;
 }
 
 /**
  * Reads the trades of an order in a page of `GET /data/trades`; `undefined` for an unusable page. `isTold`: every trade
- * names its orders. `nextCursor`: absent on the last page. `since`: in seconds of the epoch.
+ * names its orders. `nextCursor`: absent on the last page. `since`: in milliseconds of the Unix epoch.
  */
 function readTrades(response: VenueHttpResponse, orderId: string, since: number) {
-  if (isOwn404(response)) return { own: [], isTold: true, nextCursor: undefined };
   const { status, isJson, text } = response;
   const parsed = tradePage.safeParse(status === 200 && isJson ? parseJson(text) : undefined);
   if (!parsed.success) return undefined;
   const { data, next_cursor } = parsed.data;
   const own = data.filter(({ taker_order_id, maker_orders }) =>
-    [taker_order_id, ...(maker_orders ?? []).map(({ order_id }) => order_id)].some((id) => isId(id, orderId)),
+    [taker_order_id, ...(maker_orders ?? [])].some((id) => isId(id, orderId)),
   );
   // A taker or a maker without a name may be our order.
   const isTold = data.every(
     ({ taker_order_id, maker_orders }) =>
-      isId(taker_order_id, orderId) || (taker_order_id && maker_orders?.every(({ order_id }) => order_id)),
+      isId(taker_order_id, orderId) || (taker_order_id && maker_orders?.every(Boolean)),
   );
   const isLast = !next_cursor || next_cursor === END || endsBefore(data, since);
   return { own, isTold, nextCursor: isLast ? undefined : next_cursor };
@@ -134,7 +143,7 @@ function idsOf(trades: readonly Trade[]) {
 
 /** Creates the look-ups of one account. A failed request is `unusable`, never an error. */
 export function createOrderFinder(send: SendAsAccount, log: Log) {
-  async function ask(spec: Pick<VenueHttpRequest, 'name' | 'path'>, call: Call) {
+  async function ask(spec: Pick<VenueHttpRequest, 'name' | 'path' | 'maxBytes'>, call: Call) {
     try {
       return (await send(() => ({ ...spec, method: 'GET', timeLimit: LOOK_UP_MS }), call)).response;
     } catch (error) {
@@ -145,18 +154,22 @@ export function createOrderFinder(send: SendAsAccount, log: Log) {
 
   /** Lists an order's trades; `isAll` is false if a page, or the orders of a trade, could not be read. */
   async function readPages(filter: Readonly<Record<string, string>>, { orderId, signedAt }: SignedOrder, call: Call) {
-    const since = signedAt / 1_000 - TRADE_MARGIN_S;
+    const since = signedAt - TRADE_MARGIN_MS;
     const trades: Trade[] = [];
     let isTold = true;
     let cursor: string | undefined;
     for (let page = 0; page < MAX_TRADE_PAGES; page += 1) {
       const query = new URLSearchParams({ ...filter, ...(cursor && { next_cursor: cursor }) });
-      const response = await ask({ name: 'read-trades', path: `/data/trades?${query}` }, call);
+      const response = await ask(
+        { name: 'read-trades', path: `/data/trades?${query}`, maxBytes: MAX_ANSWER_BYTES.page },
+        call,
+      );
       const read = response && readTrades(response, orderId, since);
       if (!read) break;
       trades.push(...read.own);
       isTold &&= read.isTold;
       if (read.nextCursor === undefined) return { trades, isAll: isTold };
+      if (read.nextCursor === cursor) break;
       cursor = read.nextCursor;
     }
     return { trades, isAll: false };
@@ -165,7 +178,10 @@ export function createOrderFinder(send: SendAsAccount, log: Log) {
   return {
     /** `GET /data/order/{id}` (https://docs.polymarket.com/api-reference/trade/get-single-order-by-id). */
     async order(order: SignedOrder, call: Call): Promise<LookUp> {
-      const response = await ask({ name: 'read-order', path: `/data/order/${order.orderId}` }, call);
+      const response = await ask(
+        { name: 'read-order', path: `/data/order/${order.orderId}`, maxBytes: MAX_ANSWER_BYTES.order },
+        call,
+      );
       return response ? readOrder(response, order) : UNUSABLE;
     },
 

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { refuse } from '../../../errors.ts';
+import { MAX_ANSWER_BYTES } from '../../../limits.ts';
 import { isTokenId } from '../../../token-id.ts';
 import type { Call, Market } from '../../port.ts';
 import { readWithRetry, refuseRead } from '../http/reads.ts';
@@ -133,6 +134,9 @@ export function parseMarket(value: unknown) {
   if (outcomes !== null && outcomes.length !== ids.length) {
     return { leftOut: { id: data.id, reason: 'its outcomes do not match its token ids' } };
   }
+  // A client that picks an outcome by its name must not buy the other one.
+  const names = outcomes?.map((name) => name.trim());
+  const areNamed = names?.every(Boolean) && names[0] !== names[1];
   const prices = outcomePrices?.length === ids.length ? outcomePrices : [];
   return {
     market: {
@@ -151,7 +155,7 @@ export function parseMarket(value: unknown) {
       event: data.events,
       fees: feesOf(data),
       outcomes: ids.map((tokenId, index) => ({
-        name: outcomes?.[index] ?? null,
+        name: (areNamed && outcomes?.[index]) || null,
         tokenId,
         price: decimalOrNull(prices[index]),
       })),
@@ -178,11 +182,16 @@ export async function listMarketPage(
 ) {
   const query = new URLSearchParams({ closed: 'false', order: 'volume24hr', ascending: 'false', limit: String(size) });
   if (cursor !== undefined) query.set('after_cursor', cursor);
-  const spec = { name: 'list-markets', method: 'GET', path: `/markets/keyset?${query}` } as const;
+  const spec = {
+    name: 'list-markets',
+    method: 'GET',
+    path: `/markets/keyset?${query}`,
+    maxBytes: MAX_ANSWER_BYTES.page,
+  } as const;
   const response = await readWithRetry(gamma, spec, call);
   if (response.status !== 200 || !response.isJson) throw refuseRead(response);
   // Takes 4 ms a page more than `JSON.parse`, which would round.
   const { data, error } = page.safeParse(parseExactly(response.text));
   if (!data) throw refuse('venue_error', { why: 'unusable' }, { cause: error });
-  return { markets: data.markets.map(parseMarket), nextCursor: data.next_cursor || undefined };
+  return { markets: data.markets.slice(0, size).map(parseMarket), nextCursor: data.next_cursor || undefined };
 }

@@ -39,13 +39,12 @@ function toIsoTime(milliseconds: string | null): string | null {
 }
 
 /**
- * Sorts best first, whatever order the venue sends. Leaves out levels without shares, and those at a price of 0 or 1, where
- * no order can be placed. Compares canonical decimals inside (0, 1) by their texts: comparing decimals would double the time
+ * Sorts best first, whatever order the venue sends. Compares canonical decimals inside (0, 1) by their texts: comparing decimals would double the time
  * of parsing a book of 300 levels, from 0.17 to 0.36 ms.
  */
 function sortSide(levels: readonly PriceLevel[], direction: 1 | -1): readonly PriceLevel[] {
   const compare = (a: string, b: string) => (a < b ? -direction : a > b ? direction : 0);
-  return levels.filter(({ price, size }) => size !== '0' && isInside(price)).sort((a, b) => compare(a.price, b.price));
+  return levels.toSorted((a, b) => compare(a.price, b.price));
 }
 
 /** Parses a book as the venue wrote it; throws `venue_error` for one that cannot be traded by. */

@@ -1,5 +1,6 @@
 import type { SignatureType } from '../../../account.ts';
 import { type AppError, type FactsOf, refuse } from '../../../errors.ts';
+import { MAX_SENTENCE_LENGTH } from '../../../limits.ts';
 import type { Fate } from '../../port.ts';
 import { clampRetryAfter } from '../http/reads.ts';
 import { decimalOrNull } from '../wire.ts';
@@ -169,7 +170,7 @@ export const SENTENCES: readonly Row[] = [
   { says: /cancel[- ]only/i, proves: 'now', source: ERROR_CODES, error: unavailable('cancel_only') },
   { says: /post[- ]only mode/i, proves: 'now', source: ERROR_CODES, error: unavailable('post_only_phase') },
   {
-    says: /market (?:was )?not found|no order ?book|order ?book .*does not exist|invalid token ?id/i,
+    says: /market (?:was )?not found|no order ?book|order ?book .{0,120}does not exist|invalid token ?id/i,
     proves: 'anew',
     source: ERROR_CODES,
     error: (said) => refuse('unknown_token', {}, withCause(said)),
@@ -178,8 +179,9 @@ export const SENTENCES: readonly Row[] = [
 
 /** Reads the fate that a message proves, or `nothing`; `undefined` for a message without a row. */
 export function fateSaidBy(sentence: string, said: Said): SaidFate | 'nothing' | undefined {
+  const judged = sentence.slice(0, MAX_SENTENCE_LENGTH);
   for (const row of SENTENCES) {
-    const match = row.says.exec(sentence);
+    const match = row.says.exec(judged);
     if (!match) continue;
     if (row.proves === 'nothing') return 'nothing';
     const error = row.error(said, decimalOrNull(match[1]) ?? undefined);

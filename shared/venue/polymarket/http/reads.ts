@@ -12,8 +12,8 @@ import {
   type VenueHttpResponse,
 } from './transport.ts';
 
-/** Statuses of the venue's edge and of restarts after which a read is worth a second attempt. */
-const TRANSIENT: ReadonlySet<number> = new Set([502, 503, 504]);
+/** Statuses of the venue, its edge and restarts after which a read is worth a second attempt. */
+const TRANSIENT: ReadonlySet<number> = new Set([500, 502, 503, 504, 520, 521, 522, 523, 524]);
 /** Chooses the pause before the second attempt, in milliseconds; `undefined` for no second attempt. */
 function pauseBeforeRetry(result: VenueHttpResponse | TransportError): number | undefined {
   const transient = result instanceof TransportError ? result.kind !== 'too_large' : TRANSIENT.has(result.status);

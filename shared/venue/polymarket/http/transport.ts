@@ -2,7 +2,7 @@ import { type ClientRequest, Agent as HttpAgent, type IncomingMessage, request a
 import { Agent as HttpsAgent, request as sendHttps } from 'node:https';
 import type { Socket } from 'node:net';
 import { urlToHttpOptions } from 'node:url';
-import { CONFIRM_TIME_MS, CONNECT_MS, MAX_IDLE_MS } from '../../../limits.ts';
+import { CONFIRM_TIME_MS, CONNECT_MS, MAX_ANSWER_BYTES, MAX_IDLE_MS } from '../../../limits.ts';
 import { errorCode } from '../../../node-error.ts';
 import { type ProxyEnv, proxyOptions } from '../../../proxy.ts';
 import { VERSION } from '../../../version.ts';
@@ -33,6 +33,8 @@ export interface VenueHttpRequest {
   readonly body?: string;
   /** The time for this attempt in milliseconds; never more than what is left of the call. */
   readonly timeLimit?: number;
+  /** The largest answer; default: `MAX_ANSWER_BYTES.usual`. */
+  readonly maxBytes?: number;
   /** On a new connection: a kept one may be as dead as the one before. */
   readonly afresh?: true;
   /** Asked for to confirm the time of another answer. */
@@ -49,7 +51,7 @@ export interface VenueHttpResponse {
 }
 
 /**
- * One HTTP exchange with a host of the venue: no retry, no redirect, no answer over 8 MiB.
+ * One HTTP exchange with a host of the venue: no retry, no redirect, no answer over its limit of bytes.
  *
  *   send ─> connect (CONNECT_MS) ─> write ─> head ─> body ─> answer
  *             │                       │        │       └ too_large, no_http, reset, timeout: sent
@@ -72,7 +74,6 @@ function parseRetryAfter(value: string | undefined, now: number): number | undef
   return Number.isNaN(seconds) ? undefined : Math.min(Math.max(seconds, 0), MAX_WAIT_S);
 }
 
-const MAX_RESPONSE_BYTES = 8 * 1024 * 1024;
 const MAX_SOCKETS = 256;
 
 /** Sends one request and returns its answer's head; rejects with `TransportError` after `limit` milliseconds. */
@@ -184,14 +185,18 @@ function headOf(request: ClientRequest, limit: number, connectedEvent: string): 
   return promise;
 }
 
-/** Reads an answer's body; rejects with `too_large` above 8 MiB and when the connection ends before the body. */
-async function readBody(response: AsyncIterable<Buffer>): Promise<string> {
+/**
+ * Reads an answer's body; cuts a refusal off after its limit. Rejects with `too_large` above that of another answer, and when
+ * the connection ends before the body.
+ */
+async function readBody(response: AsyncIterable<Buffer>, isRefusal: boolean, maxBytes: number): Promise<string> {
   const chunks: Buffer[] = [];
-  let size = 0;
+  let left: number = isRefusal ? MAX_ANSWER_BYTES.refusal : maxBytes;
   for await (const chunk of response) {
-    size += chunk.length;
-    if (size > MAX_RESPONSE_BYTES) throw new TransportError('too_large', true);
-    chunks.push(chunk);
+    if (!isRefusal && chunk.length > left) throw new TransportError('too_large', true);
+    chunks.push(chunk.subarray(0, left));
+    left -= chunk.length;
+    if (left < 0) break;
   }
   return Buffer.concat(chunks).toString('utf8');
 }
@@ -223,7 +228,7 @@ export function createTransport(
     const { headers, statusCode = 0 } = response;
     // An answer from a cache has an old time.
     const isDoubtful = !Number(headers.age ?? 0) && clock.heed(headers.date);
-    const text = await readBody(response);
+    const text = await readBody(response, statusCode >= 400, spec.maxBytes ?? MAX_ANSWER_BYTES.usual);
     // Before the answer is given: a refused request is repeated with the right time.
     if (isDoubtful && !spec.confirmsTime) await confirmTime(call);
     return {

@@ -213,7 +213,7 @@ describe('an answer that proves nothing', () => {
     expect(said.fate).toMatchObject({ why: 'unknown_words', venueReason: 'nobody knows', retryAfter: 10 });
     expect(said.lines).toContainEqual({
       ...{ level: 'error', order_id: expect.any(String), venue_reason: 'nobody knows', time: expect.any(String) },
-      message: expect.stringContaining('it wants a row'),
+      message: expect.stringContaining('add a row'),
     });
     expect(silent.fate).toMatchObject({ kind: 'unknown', why: 'sent' });
     expect(silent.fate).not.toHaveProperty('venueReason');

@@ -71,6 +71,7 @@ const UNKNOWN_WORDS: readonly (readonly [string, (orderId: string) => Reply])[] 
 const DOUBTS: readonly (readonly [string, Answers])[] = [
   ['an HTML 404 to a look-up', { order: (_id, index) => (index === 3 ? { status: 404, headers: HTML } : NOT_FOUND) }],
   ['a foreign 404 to a look-up', { order: () => ({ status: 404, body: { message: 'no' } }) }],
+  ["the venue's own 404 to its trades", { trades: () => NOT_FOUND }],
   ['an HTML 404 to its trades', { trades: (_id, index) => (index === 3 ? { status: 404, headers: HTML } : NO_TRADES) }],
   [
     'a failed trade alone',

@@ -66,6 +66,30 @@ describe('the list of markets', () => {
     expect(venue.seen.length).toBe(3);
   });
 
+  it('ends where its cursor stands still, after two calls, with one warning', async () => {
+    const { venue, data, lines } = await withVenue(() => ({ body: { markets: range(1, 3), next_cursor: 'a' } }));
+    for (const _ of [1, 2]) {
+      expect(await data.listMarkets(20, callWithin())).toMatchObject({
+        markets: [{ id: '1' }, { id: '2' }],
+        hasMore: true,
+      });
+    }
+    expect(venue.seen.length).toBe(4);
+    expect(lines).toMatchObject([{ level: 'warn', message: 'cursor of the market list stands still' }]);
+  });
+
+  it.each([['["",""]'], ['["Over","Over"]'], ['["Yes"," "]'], ['["No","No "]']])(
+    'has no names for outcomes that cannot be told apart, and logs that once: %s',
+    async (outcomes) => {
+      const { data, lines } = await withVenue(() => ({ body: { markets: range(1, 2, { outcomes }) } }));
+      for (const _ of [1, 2]) {
+        const { markets } = await data.listMarkets(20, callWithin());
+        expect(markets[0]?.outcomes.map(({ name }) => name)).toStrictEqual([null, null]);
+      }
+      expect(lines).toMatchObject([{ message: 'outcomes without distinct names', market_id: '1' }]);
+    },
+  );
+
   it.each([null, ''])('takes a cursor of %p for the end', async (next_cursor) => {
     const { venue, data } = await withPages([{ markets: range(1, 2), next_cursor }]);
     expect((await data.listMarkets(20, callWithin())).hasMore).toBe(false);
@@ -80,8 +104,8 @@ describe('the list of markets', () => {
   ])(
     'for a limit of %i stops after %i pages without tradable markets, and says that there may be more',
     async (limit, pages) => {
-      const { venue, data } = await withVenue(() => ({
-        body: { markets: range(1, 3, { acceptingOrders: false }), next_cursor: 'again' },
+      const { venue, data } = await withVenue((_request, index) => ({
+        body: { markets: range(1, 3, { acceptingOrders: false }), next_cursor: `${index}` },
       }));
       expect(await data.listMarkets(limit, callWithin())).toStrictEqual({ markets: [], hasMore: true });
       expect(venue.seen.length).toBe(pages);

@@ -39,9 +39,7 @@ const noHttp: Reply = ({ socket }) => socket?.end('SSH-2.0-OpenSSH_9.9\r\n\r\n')
 
 describe('a read', () => {
   it.each<[string, Reply]>([
-    ['502', { status: 502 }],
-    ['503', { status: 503 }],
-    ['504', { status: 504 }],
+    ...[500, 502, 503, 504, 520, 521, 522, 523, 524].map((status): [string, Reply] => [`${status}`, { status }]),
     ['a reset', 'reset'],
     ['a body that breaks off', cut],
   ])('is tried a second time after %s, a moment later', async (_what, reply) => {
@@ -67,7 +65,7 @@ describe('a read', () => {
     expect(venue.seen.length).toBe(2);
   });
 
-  it.each([400, 403, 404, 425, 429, 500])('is not tried again after %i', async (status) => {
+  it.each([400, 403, 404, 425, 429, 501, 525])('is not tried again after %i', async (status) => {
     const { venue, result } = await readFrom([{ status }]);
     expect(result).toMatchObject({ status });
     expect(venue.seen.length).toBe(1);

@@ -211,7 +211,7 @@ describe('transport without a readable answer', () => {
     response.writeHead(200, { 'content-type': 'application/json' });
     response.write('{"a":', () => response.destroy());
   };
-  const oversize: Reply = { body: ' '.repeat(8 * MIB + 1) };
+  const oversize: Reply = { body: ' '.repeat(2 * MIB + 1) };
   const switching: Reply = (response) => {
     response.writeHead(101, { upgrade: 'websocket', connection: 'upgrade' });
     response.end();
