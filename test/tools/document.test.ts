@@ -229,7 +229,7 @@ describe('what only the venue can provoke is in the document', () => {
 
   it.each<[string, FaultOrder]>([
     ['rate_limited', { fault: 'rate-limit', path: '/book' }],
-    ['venue_error', { fault: 'error-500', path: '/book' }],
+    ['venue_error', { fault: 'error-500', path: '/book', times: 2 }],
     ['venue_error', { fault: 'truncated', path: '/book' }],
     ['venue_refused_service', { fault: 'firewall', path: '/book' }],
     ['venue_unavailable', { fault: 'restart', path: '/book', times: 2 }],
