@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { printable } from '../shared/errors.ts';
 import { GATEWAY_LIMIT_MS, WAY_MS } from '../shared/limits.ts';
 import type { Log } from '../shared/log.ts';
+import type { Call } from '../shared/venue/port.ts';
 import type { GatewayEvent, InvocationContext, Middleware, RequestState } from './http.ts';
 import type { AnyRoute } from './routes.ts';
 
@@ -28,14 +29,33 @@ function otherIds(requestId: string, gatewayId: string, lambdaId: string) {
   return { gateway_request_id: gatewayId, lambda_request_id: lambdaId };
 }
 
+/** The headers by which other programs follow a request, each with its form and its name in log lines. */
+const FOREIGN_TRACES = [
+  ['traceparent', /^[\da-f]{2}-[\da-f]{32}-[\da-f]{16}-[\da-f]{2}$/, 'traceparent'],
+  ['x-amzn-trace-id', /^[\w=;:|.-]{1,256}$/, 'amzn_trace_id'],
+] as const;
+
+function foreignTraces(headers: GatewayEvent['headers']): Record<string, string | undefined> {
+  const found = FOREIGN_TRACES.filter(([header, form]) => form.test(headers[header] ?? ''));
+  return Object.fromEntries(found.map(([header, , name]) => [name, headers[header]]));
+}
+
+/** Returns the milliseconds of the parts of a call, by which a slow request is the venue's or ours. */
+function timesOf({ venueRequests, spentMs = new Map() }: Call): Record<string, number> {
+  const venue = venueRequests.reduce((sum, { milliseconds }) => sum + milliseconds, 0);
+  const parts = [...(venueRequests.length > 0 ? [['venue', venue] as const] : []), ...spentMs];
+  return Object.fromEntries(parts.map(([part, milliseconds]) => [`${part}_ms`, Number(milliseconds.toFixed(1))]));
+}
+
 /** Opens the state of a request: its id, its deadline and the members of its log lines. */
 export function openState(event: GatewayEvent, { awsRequestId }: InvocationContext, budgetMs: number): RequestState {
   const startedAt = performance.now();
   // The gateway counts from its receipt, so a cold start uses up time. A wrong clock never adds to the budget.
   const deadline = startedAt + Math.min(budgetMs, budgetMs + WAY_MS - waitedMs(event));
   const requestId = requestIdFrom(event.headers['x-request-id'], awsRequestId);
-  const trace = { request_id: requestId, ...otherIds(requestId, event.requestContext.requestId, awsRequestId) };
-  return { requestId, trace, startedAt, call: { deadline, venueRequests: [], trace } };
+  const ids = otherIds(requestId, event.requestContext.requestId, awsRequestId);
+  const trace = { request_id: requestId, ...ids, ...foreignTraces(event.headers) };
+  return { requestId, trace, startedAt, call: { deadline, venueRequests: [], spentMs: new Map(), trace } };
 }
 
 /** Ends every request: adds its id to the response and writes one line to the log. */
@@ -53,6 +73,7 @@ export function trace(route: AnyRoute, log: Log): Middleware {
       ...(route.name === 'unknown' && { path: printable(event.rawPath) }),
       status,
       duration_ms: Number((performance.now() - state.startedAt).toFixed(1)),
+      ...timesOf(state.call),
       ...state.trace,
       venue_calls: state.call.venueRequests,
     });

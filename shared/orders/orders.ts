@@ -3,10 +3,10 @@ import { isDeepStrictEqual } from 'node:util';
 import { formatDecimal } from '../decimal.ts';
 import { type AppError, aboutOrder, refuse } from '../errors.ts';
 import { KEPT_AFTER_USE_MS, LATE_ARRIVAL_MS, LEASE_MS } from '../limits.ts';
-import type { Call, LimitOrder } from '../venue/port.ts';
+import { type Call, type LimitOrder, spend } from '../venue/port.ts';
 import { conclude, replay } from './conclude.ts';
 import { judgeLeases } from './leases.ts';
-import { countsOf, dayOf, type Written } from './order-store.ts';
+import { countsOf, dayOf, type OrderStore, type Written } from './order-store.ts';
 import {
   type FinishedOrder,
   isSendable,
@@ -91,7 +91,11 @@ export function createOrders({
     async place(request, call) {
       // A caller cannot guess the key of an order without one.
       const key = request.idempotencyKey ?? `once ${randomUUID()}`;
-      const placing: Placing = { ...parts, leaseMs, lateArrivalMs, remainingMs, ...request, key, call };
+      const store: OrderStore = {
+        read: (...of) => spend(call, 'store', () => parts.store.read(...of)),
+        write: (...of) => spend(call, 'store', () => parts.store.write(...of)),
+      };
+      const placing: Placing = { ...parts, store, leaseMs, lateArrivalMs, remainingMs, ...request, key, call };
       const claimed = await claim(placing);
       return 'act' in claimed ? conclude(claimed, await attempt(claimed)) : replay(claimed, placing);
     },

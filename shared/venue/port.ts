@@ -10,14 +10,29 @@ interface VenueRequest {
   readonly milliseconds: number;
 }
 
+/** A part of a call besides its requests to the venue. */
+type Part = 'store' | 'sign';
+
 /** One call of the service: its time, and its requests to the venue. */
 export interface Call {
   /** End of the time budget, in milliseconds of `performance.now()`. */
   readonly deadline: number;
   /** Appended to by the venue adapter. */
   readonly venueRequests: VenueRequest[];
+  /** The milliseconds of the other parts; appended to by `spend`. */
+  readonly spentMs?: Map<Part, number>;
   /** Names the request in log lines before its own: its id, who asked. */
   readonly trace?: Readonly<Record<string, unknown>>;
+}
+
+/** Runs a part of a call, and adds its time to the call. */
+export async function spend<T>({ spentMs }: Call, part: Part, run: () => Promise<T>): Promise<T> {
+  const startedAt = performance.now();
+  try {
+    return await run();
+  } finally {
+    spentMs?.set(part, (spentMs.get(part) ?? 0) + performance.now() - startedAt);
+  }
 }
 
 interface Outcome {

@@ -3,6 +3,7 @@ import type { Endpoint, HttpHandler, Middleware } from '../../functions/http.ts'
 import { ROUTES, UNKNOWN_ROUTE } from '../../functions/routes.ts';
 import { AppError, ERRORS, type ErrorCode, refuse, titleOf } from '../../shared/errors.ts';
 import { ORDER_BUDGET_MS } from '../../shared/limits.ts';
+import { spend } from '../../shared/venue/port.ts';
 import { ask } from '../support/service/gateway-event.ts';
 
 const CODES = Object.keys(ERRORS).filter((name): name is ErrorCode => name in ERRORS);
@@ -117,13 +118,21 @@ describe('the pipeline', () => {
     expect(await lines('origin_not_allowed')).toStrictEqual([]);
   });
 
-  it('writes one line for a request, with what the venue was asked and what the handler added', async () => {
-    const endpoint = endpointOf(({ note }, call) => {
-      call.venueRequests.push({ name: 'book', result: 200, milliseconds: 3 });
+  it('writes one line for a request, with its times by part, what the venue was asked and what the handler added', async () => {
+    const calls = [
+      { name: 'book', result: 200, milliseconds: 3 },
+      { name: 'book', result: 304, milliseconds: 0.5 },
+    ];
+    const endpoint = endpointOf(async ({ note }, call) => {
+      call.venueRequests.push(...calls);
+      await spend(call, 'store', async () => 'read');
+      await spend(call, 'store', async () => 'written');
       note({ extra: 'x' });
       return { status: 200 };
     });
-    const { lines } = await ask(endpoint, { headers: { 'x-request-id': 'mine' } });
+    const traceparent = `00-${'0a'.repeat(16)}-${'0b'.repeat(8)}-01`;
+    const headers = { 'x-request-id': 'mine', traceparent, 'x-amzn-trace-id': 'Root=1-6a2b-0c;Sampled=0' };
+    const { lines } = await ask(endpoint, { headers });
     expect(lines).toStrictEqual([
       {
         time: '1970-01-01T00:00:00.000Z',
@@ -133,8 +142,12 @@ describe('the pipeline', () => {
         method: 'GET',
         status: 200,
         duration_ms: expect.any(Number),
+        venue_ms: 3.5,
+        store_ms: expect.any(Number),
         request_id: 'mine',
-        venue_calls: [{ name: 'book', result: 200, milliseconds: 3 }],
+        traceparent,
+        amzn_trace_id: 'Root=1-6a2b-0c;Sampled=0',
+        venue_calls: calls,
         extra: 'x',
       },
     ]);
