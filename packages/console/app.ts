@@ -1,18 +1,18 @@
-import { type Book, type Client, createClient, type HealthStatus, OrderBookError } from '../client/client.ts';
-import { showTrades } from './book.ts';
+import { type Client, createClient, type HealthStatus, OrderBookError } from '../client/client.ts';
 import { type BookView, createBookView } from './book-view.ts';
-import { find, makeFacts, say, shorten } from './dom.ts';
+import { find, makeFacts, say } from './dom.ts';
+import type { Holdings } from './draft.ts';
 import { createFaultSwitch } from './faults.ts';
+import { formatMoney, formatShares } from './figures.ts';
+import { openJournal } from './journal.ts';
 import { textOf } from './json.ts';
-import { type Chosen, createMarketList, type MarketList } from './markets.ts';
+import { type Chosen, createMarketList, type MarketList, namesOf } from './markets.ts';
 import { createOrderForm, type OrderForm } from './order-form.ts';
-import { createOwnOrders, type OwnOrders } from './own-orders.ts';
-import { listTrades, readHoldings } from './paper.ts';
-import { createPlacement } from './placement.ts';
-import { createRequestLog, type RequestLog } from './request-log.ts';
-import { createToast } from './toast.ts';
+import { createOrders, type Orders } from './orders.ts';
+import { readHoldings } from './paper.ts';
+import { createPlacement, curlOfOrder } from './placement.ts';
+import { createSheets } from './sheets.ts';
 
-/** Facts from the server of this page, if it has any. */
 interface Facts {
   readonly serviceUrl: string | undefined;
   /** Address of the paper wallet. No other service has it, since every start has its own. */
@@ -38,36 +38,42 @@ async function readHealth(client: Client): Promise<HealthStatus | undefined> {
   }
 }
 
+/** Returns why this page can place no order at the service, in the words of the button; `undefined` if it can. */
+function obstacleOf(health: HealthStatus | undefined): string | undefined {
+  if (!health) return 'This service does not answer this page';
+  if (health.mode === 'read-only') return 'This service takes no orders';
+  return textOf(health, 'client_verification') === 'required' ? 'Orders here need a wallet' : undefined;
+}
+
 function showService(serviceUrl: string, health: HealthStatus | undefined, isPaper: boolean): void {
   find('console', HTMLElement).classList.toggle('paper', isPaper);
-  find('badge', HTMLElement).className = isPaper ? 'badge paper' : 'badge real';
-  const real = health ? 'NOT PAPER: real money' : 'READ ONLY: no orders';
-  say('badge', isPaper ? 'PAPER: no real money' : real);
+  const mode = !health ? 'NO ANSWER' : isPaper ? 'PAPER' : health.mode === 'read-only' ? 'READ ONLY' : 'REAL MONEY';
+  find('badge', HTMLElement).className = `badge ${mode === 'REAL MONEY' || mode === 'NO ANSWER' ? 'real' : 'safe'}`;
+  say('badge', mode);
+  if (textOf(health, 'client_verification') === 'required') {
+    say('service-error', 'Orders of this service are signed by a wallet; this page has none.');
+  }
+  const wallet = health?.wallet_address ?? undefined;
   const facts = {
-    Service: serviceUrl,
-    ...(health && { Mode: health.mode, Wallet: shorten(health.wallet_address ?? 'none'), Version: health.version }),
+    Service: new URL(serviceUrl).host,
+    ...(wallet && { Wallet: `${wallet.slice(0, 6)}…${wallet.slice(-4)}` }),
   };
-  find('service-facts', HTMLElement).replaceChildren(makeFacts(facts));
+  // On paper, the balance and the position come in their place.
+  if (!isPaper) find('account', HTMLElement).replaceChildren(makeFacts(facts));
 }
 
-/** Shows what the paper venue knows of an outcome; what cannot be read stays as it was. */
-async function showAtVenue({ market, outcome }: Chosen, { tick_size }: Book, wallet: string, form: OrderForm) {
-  const other = market.outcomes.find(({ token_id }) => token_id !== outcome.token_id);
-  const [trades, holdings] = await Promise.all([
-    listTrades(outcome.token_id, other?.token_id).catch(() => undefined),
-    readHoldings(wallet, outcome.token_id).catch(() => undefined),
-  ]);
-  if (trades) showTrades(find('trade-rows', HTMLElement), trades, tick_size);
-  if (holdings) form.hold(holdings);
+function showHoldings({ freeCollateral, shares }: Holdings, outcome: string): void {
+  const facts = { 'Free balance': formatMoney(freeCollateral), Position: `${formatShares(shares)} ${outcome}` };
+  find('account', HTMLElement).replaceChildren(makeFacts(facts));
 }
 
-/** Sends as the log does, and confirms the shown book where it has not changed. */
-function sendVia(log: RequestLog, confirm: () => void): RequestLog['send'] {
-  return async (url, init) => {
-    const response = await log.send(url, init);
-    if (response.status === 304) confirm();
-    return response;
-  };
+/** Shows what the wallet holds at the paper venue; what cannot be read stays as it was. */
+async function showAtVenue({ outcome }: Chosen, wallet: string, form: OrderForm): Promise<void> {
+  const holdings = await readHoldings(wallet, outcome.token_id).catch(() => undefined);
+  // Another outcome may have been chosen meanwhile.
+  if (!holdings || location.hash !== `#${outcome.token_id}`) return;
+  form.know({ holdings });
+  showHoldings(holdings, outcome.name ?? 'shares');
 }
 
 /** Throws `OrderBookError` if another service now answers at the address: it may trade with real money. */
@@ -79,29 +85,47 @@ async function checkService(client: Client, opened: HealthStatus | undefined): P
 }
 
 async function open(serviceUrl: string, paperWallet: string | undefined): Promise<void> {
-  const log = createRequestLog(find('log', HTMLElement));
-  const toast = createToast();
-  const client = createClient({ baseUrl: serviceUrl, fetch: sendVia(log, () => view.confirm()) });
+  const send = async (url: string, init: RequestInit) => {
+    const response = await fetch(url, init);
+    if (response.status === 304) view.confirm();
+    if (init.method !== 'POST' || !faults?.losesAnswers()) return response;
+    throw new TypeError('This page threw the answer away, as a broken connection would.');
+  };
+  const client = createClient({ baseUrl: serviceUrl, fetch: send });
   const health = await readHealth(client);
-  const wallet = health?.wallet_address === paperWallet ? paperWallet : undefined;
-  showService(serviceUrl, health, wallet !== undefined);
+  const isPaper = health !== undefined && health.wallet_address === paperWallet;
+  const wallet = isPaper ? paperWallet : undefined;
+  showService(serviceUrl, health, isPaper);
+  const obstacle = obstacleOf(health);
+  const sheets = createSheets();
   let shown: Chosen | undefined;
 
   const choose = (chosen: Chosen) => {
     shown = chosen;
+    history.replaceState(null, '', `#${chosen.outcome.token_id}`);
     list.markChosen(chosen);
     form.choose(chosen);
     view.choose(chosen);
+    if (isPaper) find('account', HTMLElement).replaceChildren();
+    sheets.leaveMarkets();
   };
   const form = createOrderForm({
-    isPaper: wallet !== undefined,
-    onOrder: (order) => void place(order),
-    onChoose: choose,
+    isPaper,
+    onOrder: (order) => {
+      if (shown) void placement.place(order, namesOf(shown));
+    },
   });
-  const orders: OwnOrders = createOwnOrders({
-    toast,
+  const journal = openJournal(`${serviceUrl} ${health?.wallet_address}`, () => orders.show());
+  const orders: Orders = createOrders({
+    journal,
+    isPaper,
     onOrders: (own) => view.setOwn(own),
     onCancelled: () => view.refresh(),
+    onRepeat: (kept) => {
+      sheets.openTicket();
+      placement.repeat(kept);
+    },
+    curlOf: (kept) => curlOfOrder(serviceUrl, kept),
     outcomeOf: (tokenId) => list.outcomeOf(tokenId),
     onChoose: choose,
   });
@@ -109,33 +133,34 @@ async function open(serviceUrl: string, paperWallet: string | undefined): Promis
     client,
     usePrice: form.usePrice,
     cancel: (own) => void orders.cancel(own),
+    onChoose: choose,
+    onStale: (staleSince) => form.know({ staleSince }),
     onBook: (book) => {
       form.update(book);
+      sheets.showPrices(book, form.usePrice);
       if (wallet === undefined || !shown) return;
-      void showAtVenue(shown, book, wallet, form);
+      void showAtVenue(shown, wallet, form);
       void orders.refresh();
-      void faults?.refresh();
     },
   });
-  const faults = wallet === undefined ? undefined : createFaultSwitch(view.refresh);
-  if (faults) log.loseOrderAnswers(faults.losesAnswers);
-  const place = createPlacement({
+  const faults = isPaper ? createFaultSwitch(view.refresh) : undefined;
+  const placement = createPlacement({
     client,
-    log,
-    toast,
-    account: `${serviceUrl} ${health?.wallet_address}`,
+    serviceUrl,
+    journal,
     prepare: async () => {
       await faults?.ready();
       await checkService(client, health);
     },
-    onBlock: form.block,
+    onBlock: (reason) => form.block(obstacle ?? reason),
     onAnswer: async (orderId) => {
       faults?.orderAnswered();
-      return wallet === undefined ? undefined : orders.refresh(orderId);
+      return isPaper ? orders.refresh(orderId) : undefined;
     },
   });
-  if (health?.mode !== 'order-placing') form.block('This service takes no orders from this page');
+  if (obstacle !== undefined) form.block(obstacle);
   const list: MarketList = createMarketList(client, choose);
+  orders.show();
 }
 
 async function start(): Promise<void> {

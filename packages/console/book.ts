@@ -1,15 +1,12 @@
 import { type Book, formatUnits, parseUnits } from '../client/client.ts';
-import { make, makeButton, replaceKeepingFocus } from './dom.ts';
-import { formatPrice, formatShares, formatTime } from './figures.ts';
+import { make, makeButton, makeFacts, replaceKeepingFocus } from './dom.ts';
+import { formatPrice, formatShares } from './figures.ts';
 
 /** Levels of each side that are shown, besides those with orders of the user. */
 const MAX_LEVELS = 15;
 
 /** Rows of each side at least, so that the spread stays where it is while levels come and go. */
-const MIN_ROWS = 7;
-
-/** Last trades that are shown. */
-const MAX_TRADES = 8;
+const MIN_ROWS = 6;
 
 type Level = Book['bids'][number];
 
@@ -53,51 +50,53 @@ function rowsOf(levels: readonly Level[], side: Row['side'], orders: readonly Ow
   return rows.filter(({ own }, index) => index < MAX_LEVELS || own.length > 0);
 }
 
-function makeShares(className: string, size: string): HTMLTableCellElement {
-  return make('td', { class: className, title: `${size} shares` }, formatShares(size));
-}
-
 function makeCancel(own: readonly OwnOrder[], price: string, cancel: LadderEvents['cancel']): HTMLButtonElement {
   const open = own.reduce((sum, { size, filled }) => sum + parseUnits(size) - parseUnits(filled), 0n);
   const size = formatShares(formatUnits(open));
   const name = `Cancel ${size} shares at ${price}`;
-  return makeButton(`${size} ×`, () => cancel(own), { 'aria-label': name, title: name, 'data-key': `cancel ${price}` });
+  return makeButton(`✕ ${size}`, () => cancel(own), { 'aria-label': name, title: name, 'data-key': `cancel ${price}` });
 }
 
 function makeRow({ level, side, total, own }: Row, tick: string, most: bigint, events: LadderEvents): HTMLElement {
   const price = formatPrice(level.price, tick);
-  const attributes = { 'aria-label': `${price}: use this price`, 'data-key': `use ${price}` };
+  const name = `${side === 'bid' ? 'Bid' : 'Ask'} ${price}: use this price`;
+  const attributes = { 'aria-label': name, 'data-key': `use ${price}` };
   const button = makeButton(price, () => events.usePrice(price), attributes);
   const row = make(
     'tr',
     { class: side },
-    make('td', { class: 'own' }, own.length === 0 ? [] : [makeCancel(own, price, events.cancel)]),
     make('th', { scope: 'row', class: side }, button),
-    makeShares(`shares ${side}`, level.size),
-    makeShares(`total ${side}`, formatUnits(total)),
+    make('td', { class: side }, formatShares(level.size)),
+    make('td', { class: side }, formatShares(formatUnits(total))),
+    make('td', { class: 'own' }, own.length === 0 ? [] : [makeCancel(own, price, events.cancel)]),
   );
   // A share of the width: how it looks, not what it is.
   row.style.setProperty('--part', `${(100n * total) / most}%`);
   return row;
 }
 
-/** Returns the price between the best bid and the best ask; `undefined` for a book with one side only. */
-export function midOf({ asks, bids }: Book): string | undefined {
-  const [ask, bid] = [asks[0], bids[0]];
-  return ask && bid && formatUnits((parseUnits(ask.price) + parseUnits(bid.price)) / 2n);
-}
-
 function makeWideRow(className: string, text: string): HTMLElement {
   return make('tr', { class: className }, make('td', { colspan: '4' }, text));
 }
 
-function makeSpread(book: Book): HTMLElement {
-  const [ask, bid, mid] = [book.asks[0], book.bids[0], midOf(book)];
-  if (!ask || !bid || mid === undefined) {
-    return makeWideRow('spread', `No ${ask ? 'bids' : bid ? 'asks' : 'orders'} on this book.`);
-  }
-  const spread = formatPrice(formatUnits(parseUnits(ask.price) - parseUnits(bid.price)), book.tick_size);
-  return makeWideRow('spread', `Spread ${spread} · mid ${formatPrice(mid, `${book.tick_size}0`)}`);
+function makeSpread({ asks, bids, tick_size }: Book): HTMLElement {
+  const [ask, bid] = [asks[0], bids[0]];
+  if (!ask || !bid) return makeWideRow('spread', `No ${ask ? 'bids' : bid ? 'asks' : 'orders'} on this book.`);
+  return makeWideRow('spread', `Spread ${formatPrice(spreadOf(ask, bid), tick_size)}`);
+}
+
+function spreadOf(ask: Level, bid: Level): string {
+  return formatUnits(parseUnits(ask.price) - parseUnits(bid.price));
+}
+
+/** Shows the best prices, large. */
+export function showQuote(box: HTMLElement, { asks, bids, last_trade_price: last, tick_size }: Book): void {
+  const price = (text: string | undefined) => (text === undefined ? '—' : formatPrice(text, tick_size));
+  const [ask, bid] = [asks[0], bids[0]];
+  const spread = ask && bid && spreadOf(ask, bid);
+  const facts = { Bid: bid?.price, Ask: ask?.price, Spread: spread, Last: last ?? undefined };
+  const texts = Object.entries(facts).map(([name, text]) => [name, price(text)] as const);
+  box.replaceChildren(makeFacts(Object.fromEntries(texts)));
 }
 
 function makeBlankRows(levels: number): readonly HTMLElement[] {
@@ -123,41 +122,4 @@ export function showLadder(box: HTMLElement, book: Book, orders: readonly OwnOrd
   ]);
   if (above === undefined) box.scrollTop = spread.offsetTop - box.clientHeight / 2;
   else box.scrollTop += spread.offsetTop - above;
-}
-
-/** A trade of an outcome; `isBuy`: the taker bought. */
-export interface LastTrade {
-  readonly isBuy: boolean;
-  readonly price: string;
-  readonly size: string;
-  readonly at: Date;
-}
-
-/** Shows the last trades, newest first, in the decimals of the ladder. */
-export function showTrades(body: HTMLElement, trades: readonly LastTrade[], tick: string): void {
-  const rows = trades.slice(0, MAX_TRADES).map(({ isBuy, price, size, at }) => {
-    const side = isBuy ? 'bid' : 'ask';
-    return make(
-      'tr',
-      {},
-      make('td', { class: side }, isBuy ? 'Buy' : 'Sell'),
-      make('td', { class: side }, formatPrice(price, tick)),
-      make('td', {}, formatShares(size)),
-      make('td', {}, formatTime(at)),
-    );
-  });
-  body.replaceChildren(...(rows.length > 0 ? rows : [makeWideRow('empty', 'No trades of this outcome yet.')]));
-}
-
-function describeSide(name: string, levels: readonly Level[], tick: string): string {
-  const [best, last] = [levels[0], levels.at(-1)];
-  if (!best || !last) return `No ${name}.`;
-  const total = formatUnits(levels.reduce((sum, { size }) => sum + parseUnits(size), 0n));
-  const [from, to] = [best, last].map(({ price }) => formatPrice(price, tick));
-  return `${levels.length} ${name}, ${formatShares(total)} shares from ${from} to ${to}.`;
-}
-
-/** Describes the depth of a book in words: the text of its chart. */
-export function describeDepth({ asks, bids, tick_size }: Book): string {
-  return `${describeSide('bids', bids, tick_size)} ${describeSide('asks', asks, tick_size)}`;
 }

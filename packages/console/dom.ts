@@ -36,7 +36,7 @@ export function makeButton(label: string, onClick: () => void, attributes = {}):
 /** Creates a list of terms with their values. */
 export function makeFacts(facts: Readonly<Record<string, string>>): HTMLDListElement {
   const rows = Object.entries(facts).map(([term, value]) =>
-    make('div', {}, make('dt', {}, term), make('dd', {}, value)),
+    make('div', { 'data-term': term }, make('dt', {}, term), make('dd', {}, value)),
   );
   return make('dl', {}, rows);
 }
@@ -49,12 +49,19 @@ export function replaceKeepingFocus(element: HTMLElement, children: readonly HTM
   [...element.querySelectorAll('button')].find(({ dataset }) => dataset['key'] === focused)?.focus();
 }
 
+/** Asks before something that cannot be undone. Escape and a click on "No" answer false. */
+export function ask(question: string, yes: string): Promise<boolean> {
+  const dialog = find('question', HTMLDialogElement);
+  say('question-text', question);
+  say('question-yes', yes);
+  dialog.returnValue = 'no';
+  dialog.showModal();
+  return new Promise((resolve) => {
+    dialog.addEventListener('close', () => resolve(dialog.returnValue === 'yes'), { once: true });
+  });
+}
+
 /** Formats a number of things, such as `2 orders`. */
 export function counted(count: number, thing: string): string {
   return `${count} ${thing}${count === 1 ? '' : 's'}`;
-}
-
-/** Shortens an id of many digits to its ends. */
-export function shorten(id: string): string {
-  return id.length > 12 ? `${id.slice(0, 6)}…${id.slice(-4)}` : id;
 }

@@ -1,11 +1,29 @@
-import { type Book, formatUnits, type MarketFees, parseUnits, roundToTick } from '../client/client.ts';
-import { costOf, type Draft } from './cost.ts';
-import { formatPrice, formatShares } from './figures.ts';
+import {
+  type Book,
+  formatUnits,
+  type Market,
+  type OrderRequest,
+  parseUnits,
+  quote,
+  roundToTick,
+} from '../client/client.ts';
+import { formatPrice, formatShares, SUM_DECIMALS } from './figures.ts';
+
+/** What the user wrote: decimals as text. */
+export interface Draft extends Pick<OrderRequest, 'side' | 'post_only'> {
+  readonly price: string;
+  readonly size: string;
+}
 
 /** What keeps a draft from being an order; '' for a part that is right or still empty. */
 export interface Mistakes {
   readonly price: string;
   readonly size: string;
+}
+
+/** Reads a decimal as people type it: `0,5` where the keypad has a comma alone, and `.5`. */
+export function normalise(typed: string): string {
+  return typed.trim().replace(',', '.').replace(/^\./, '0.');
 }
 
 const DECIMAL = /^\d+(\.\d+)?$/;
@@ -46,12 +64,18 @@ export function mistakesIn({ price, size }: Draft, book: Book): Mistakes {
 
 /** Describes the prices that a market takes. */
 export function rulesOfPrice(tick: string): string {
-  return `${formatPrice(tick)} to ${formatPrice(highestPrice(tick))} in steps of ${tick}`;
+  return `${formatPrice(tick)} to ${formatPrice(highestPrice(tick))} by ${tick}`;
 }
 
 /** Describes the sizes that a market takes. */
 export function rulesOfSize(least: string): string {
   return `At least ${formatShares(least)} shares`;
+}
+
+/** Returns the best price at which an order of a side rests: a purchase at the best bid, a sale at the best ask. */
+export function ownBest(side: Draft['side'], { bids, asks, tick_size: tick }: Book): string {
+  const price = side === 'buy' ? (bids[0]?.price ?? tick) : (asks[0]?.price ?? highestPrice(tick));
+  return formatPrice(price, tick);
 }
 
 /** Moves a price by one tick to the next one on the grid; a price that cannot move stays. */
@@ -71,13 +95,13 @@ export interface Holdings {
 }
 
 /** Returns the largest size that the holdings pay for; the fee counts as if all of it matched at its price. */
-export function largestSize(draft: Draft, book: Book, fees: MarketFees | null, holdings: Holdings): string {
+export function largestSize(draft: Draft, book: Book, market: Pick<Market, 'fees'>, holdings: Holdings): string {
   const lot = parseUnits('0.01');
   if (draft.side === 'sell') return formatUnits(parseUnits(holdings.freeShares) / lot, 2);
-  const free = parseUnits(holdings.freeCollateral, 36);
+  const free = parseUnits(holdings.freeCollateral, SUM_DECIMALS);
   const isAffordable = (lots: bigint) => {
-    const { bound, total, restingValue, matchedValue } = costOf({ ...draft, size: formatUnits(lots, 2) }, book, fees);
-    return [bound, total, matchedValue + restingValue].every((sum) => sum === null || sum <= free);
+    const { bound, total } = quote(book, market, { ...draft, size: formatUnits(lots, 2) });
+    return [bound, total].every((sum) => sum === null || parseUnits(sum, SUM_DECIMALS) <= free);
   };
   let [least, most] = [0n, free / (parseUnits(draft.price) * lot)];
   while (least < most) {

@@ -1,4 +1,7 @@
-import { formatUnits, parseUnits } from '../client/client.ts';
+import { formatUnits, type OrderRequest, parseUnits } from '../client/client.ts';
+
+/** Decimals of sums of collateral: a price and a size have 18 each. */
+export const SUM_DECIMALS = 36;
 
 /** Separates thousands and pads to a number of decimals; further digits are cut, never rounded. */
 function fixed(decimal: string, decimals: number): string {
@@ -7,8 +10,7 @@ function fixed(decimal: string, decimals: number): string {
   return decimals === 0 ? grouped : `${grouped}.${fraction.slice(0, decimals).padEnd(decimals, '0')}`;
 }
 
-/** Returns the number of decimals that a decimal is written with, such as 2 for a tick of `0.01`. */
-export function decimalsOf(decimal: string): number {
+function decimalsOf(decimal: string): number {
   return decimal.split('.')[1]?.length ?? 0;
 }
 
@@ -22,9 +24,13 @@ export function formatShares(size: string): string {
   return fixed(size, 2);
 }
 
-/** Formats a sum of collateral with at least two decimals; it keeps all of its digits. */
-export function formatMoney(sum: string): string {
-  return `${formatPrice(sum)} pUSD`;
+/** Formats a sum of collateral in whole cents: `up` for what the user pays, so that no cost looks smaller than it is. */
+export function formatMoney(sum: string, up = false): string {
+  const [digits, cent] = [parseUnits(sum.replace('-', ''), SUM_DECIMALS), 10n ** BigInt(SUM_DECIMALS - 2)];
+  const isDebt = sum.startsWith('-');
+  // A loss grows where a gain would shrink.
+  const cents = (digits + (up || isDebt ? cent - 1n : 0n)) / cent;
+  return `${isDebt ? '−' : ''}${fixed(formatUnits(cents, 2), 2)} pUSD`;
 }
 
 /** Formats a volume in whole pUSD. */
@@ -32,9 +38,10 @@ export function formatVolume(sum: string): string {
   return `${fixed(sum, 0)} pUSD`;
 }
 
-/** Returns the average price of shares that cost a sum, with four decimals: further digits are cut. */
-export function averagePrice(value: bigint, size: bigint): string {
-  return formatUnits((value * 10_000n) / size / parseUnits('1'), 4);
+/** Formats an order in words, such as `buy 5.00 Yes at 0.51`. */
+export function describeOrder(order: Pick<OrderRequest, 'side' | 'size' | 'price'> & { readonly outcome: string }) {
+  const { side, size, price, outcome } = order;
+  return `${side} ${formatShares(String(size))} ${outcome} at ${formatPrice(String(price))}`;
 }
 
 /** Formats a time in this machine's zone, such as `23:05:12`; of another day, with the date and without seconds. */

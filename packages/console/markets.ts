@@ -1,4 +1,4 @@
-import { type Client, type Market, OrderBookError } from '../client/client.ts';
+import { type Client, formatUnits, type Market, OrderBookError, parseUnits } from '../client/client.ts';
 import { counted, find, make, makeButton, replaceKeepingFocus, say } from './dom.ts';
 import { formatPrice, formatVolume } from './figures.ts';
 import { createStaleness } from './staleness.ts';
@@ -16,6 +16,11 @@ export interface Chosen {
   readonly outcome: Market['outcomes'][number];
 }
 
+/** Names an outcome as an order keeps it. */
+export function namesOf({ market, outcome }: Chosen) {
+  return { market: market.question ?? `Market ${market.id}`, outcome: outcome.name ?? 'shares' };
+}
+
 type Choose = (chosen: Chosen) => void;
 
 /** The list of markets. */
@@ -26,11 +31,19 @@ export interface MarketList {
   outcomeOf(tokenId: string): Chosen | undefined;
 }
 
+/** Names an outcome with its price to buy: the lowest ask, which for the second outcome mirrors the best bid for the first. */
+function labelOfOutcome({ best_ask, best_bid, outcomes, tick_size }: Market, index: number): string {
+  const mirrored =
+    outcomes.length === 2 && best_bid !== null ? formatUnits(parseUnits('1') - parseUnits(best_bid)) : null;
+  const price = index === 0 ? best_ask : mirrored;
+  const text = price === null ? '' : formatPrice(price, tick_size ?? undefined);
+  return `${outcomes[index]?.name ?? 'Outcome'} ${text}`.trim();
+}
+
 function makeMarket(market: Market, choose: Choose): HTMLLIElement {
   const question = market.question ?? `Market ${market.id}`;
-  const buttons = market.outcomes.map((outcome) => {
-    const price = outcome.price === null ? '' : formatPrice(outcome.price, market.tick_size ?? undefined);
-    const label = `${outcome.name ?? 'Outcome'} ${price}`.trim();
+  const buttons = market.outcomes.map((outcome, index) => {
+    const label = labelOfOutcome(market, index);
     const attributes = { 'aria-label': `${label}: ${question}`, 'data-key': outcome.token_id };
     return makeButton(label, () => choose({ market, outcome }), attributes);
   });
@@ -63,7 +76,12 @@ function keepPlaces(shown: readonly Market[], listed: readonly Market[]): readon
   return [...kept, ...listed.filter((market) => !kept.includes(market))];
 }
 
-/** Lists the markets, again each minute, and chooses the first one. */
+/** Returns the token in the address of the page, which names the market. */
+function tokenInAddress(): string {
+  return location.hash.slice(1);
+}
+
+/** Lists the markets, again each minute, and chooses the one in the address, or else the first one. */
 export function createMarketList(client: Client, choose: Choose): MarketList {
   const list = find('market-list', HTMLElement);
   const search = find('search', HTMLInputElement);
@@ -89,14 +107,17 @@ export function createMarketList(client: Client, choose: Choose): MarketList {
     mark();
   }
 
+  function outcomeOf(tokenId: string): Chosen | undefined {
+    const all = markets.flatMap((market) => market.outcomes.map((outcome) => ({ market, outcome })));
+    return all.find(({ outcome }) => outcome.token_id === tokenId);
+  }
+
   function chooseFirst(): void {
     const [market] = markets;
     const outcome = market?.outcomes[0];
-    if (market && outcome) {
-      choose({ market, outcome });
-      return;
-    }
-    say('book-facts', 'No market, so no book.');
+    const first = outcomeOf(tokenInAddress()) ?? (market && outcome && { market, outcome });
+    if (first) choose(first);
+    else say('book-facts', 'No market, so no book.');
   }
 
   async function load(): Promise<void> {
@@ -117,15 +138,16 @@ export function createMarketList(client: Client, choose: Choose): MarketList {
   }
 
   search.addEventListener('input', show);
+  addEventListener('hashchange', () => {
+    const named = outcomeOf(tokenInAddress());
+    if (named && named.outcome.token_id !== chosenToken) choose(named);
+  });
   void load();
   return {
     markChosen: ({ outcome }) => {
       chosenToken = outcome.token_id;
       mark();
     },
-    outcomeOf: (tokenId) => {
-      const all = markets.flatMap((market) => market.outcomes.map((outcome) => ({ market, outcome })));
-      return all.find(({ outcome }) => outcome.token_id === tokenId);
-    },
+    outcomeOf,
   };
 }

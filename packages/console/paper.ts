@@ -1,5 +1,4 @@
-import { formatUnits, parseUnits } from '../client/client.ts';
-import type { LastTrade, OwnOrder } from './book.ts';
+import type { OwnOrder } from './book.ts';
 import type { Holdings } from './draft.ts';
 import { listOf, textOf } from './json.ts';
 
@@ -40,17 +39,6 @@ export async function cancelAtVenue(orderId: string): Promise<void> {
   await control('POST', 'cancel', { order_id: orderId });
 }
 
-/** Returns the last trades of an outcome, newest first: a trade of the other outcome is one at the complement. */
-export async function listTrades(tokenId: string, otherTokenId: string | undefined): Promise<readonly LastTrade[]> {
-  return listOf(await control('GET', 'trades'), 'trades').flatMap(({ token_id, side, price, size, at }) => {
-    const [text, isBuy] = [String(price), side === 'BUY'];
-    const shared = { size: String(size), at: new Date(Number(at)) };
-    if (token_id === tokenId) return [{ ...shared, isBuy, price: text }];
-    if (token_id !== otherTokenId) return [];
-    return [{ ...shared, isBuy: !isBuy, price: formatUnits(parseUnits('1') - parseUnits(text)) }];
-  });
-}
-
 /** Reads what a wallet holds: collateral, and shares of one token. */
 export async function readHoldings(address: string, tokenId: string): Promise<Holdings> {
   const account = await control('GET', `accounts?address=${address}&token_id=${tokenId}`);
@@ -58,22 +46,9 @@ export async function readHoldings(address: string, tokenId: string): Promise<Ho
   return { freeCollateral: text('free_collateral'), freeShares: text('free_shares'), shares: text('shares') };
 }
 
-/** Lists the faults that are armed at the paper venue, in words. */
-export async function listFaults(): Promise<readonly string[]> {
-  return listOf(await control('GET', 'faults'), 'armed').map(({ fault, method, path, times }) => {
-    const requests = `${method ?? 'requests'} ${path === '/' ? 'of every path' : path}`;
-    return `${fault} for ${requests}${times === 1 ? ', once' : ''}`;
-  });
-}
-
-/** Arms a fault at the paper venue. */
-export async function armFault(fault: object): Promise<void> {
-  await control('POST', 'faults', fault);
-}
-
-/** Disarms all faults of the paper venue. */
-export async function disarmFaults(): Promise<void> {
-  await control('DELETE', 'faults');
+/** Arms a fault at the paper venue; disarms all without one. */
+export async function setFault(fault: object | undefined): Promise<void> {
+  await (fault ? control('POST', 'faults', fault) : control('DELETE', 'faults'));
 }
 
 /** Disarms all faults while the page is left: the request outlives the page. */

@@ -5,28 +5,16 @@ import {
   type OrderRequest,
   type PlacedOrder,
 } from '../client/client.ts';
-import { counted, make, makeButton, makeFacts } from './dom.ts';
-import { formatMoney, formatPrice, formatShares } from './figures.ts';
-import { isRecord, textOf } from './json.ts';
-import type { RequestLog } from './request-log.ts';
-import type { Outcome, Toast } from './toast.ts';
-
-/** Order that the user wants, once: every attempt to place it has the same key. */
-interface Intent {
-  readonly order: OrderRequest;
-  readonly key: string;
-  /** Time at which the user sent it, in epoch milliseconds. */
-  readonly wantedAt: number;
-  /** Set once an attempt has left open what became of the order. */
-  readonly mayBeLive: boolean;
-}
+import { type Answer, createAnswer, type Details, type Outcome } from './answer.ts';
+import { curlOf } from './curl.ts';
+import { make, makeButton, makeFacts } from './dom.ts';
+import { describeOrder, formatMoney, formatShares } from './figures.ts';
+import { canKeep, isRepeatable, type Journal, type KeptOrder } from './journal.ts';
 
 interface PlacementDeps {
   readonly client: Client;
-  readonly log: RequestLog;
-  readonly toast: Toast;
-  /** Service and wallet that the page was opened on. */
-  readonly account: string;
+  readonly serviceUrl: string;
+  readonly journal: Journal;
   /** Prepares for an order. Throws `OrderBookError` if another service now answers at the address. */
   readonly prepare: () => Promise<void>;
   /** Called with the reason why no further order can be sent now, and with `undefined` once one can. */
@@ -35,49 +23,11 @@ interface PlacementDeps {
   readonly onAnswer: (orderId: string | undefined) => Promise<string | undefined>;
 }
 
-/** The service keeps a key for 24 hours after its last use: a repeat after that could place a second order. */
-const REPEATABLE_MS = 23 * 3_600_000;
-
-function isRepeatable({ wantedAt }: Intent): boolean {
-  return Date.now() - wantedAt < REPEATABLE_MS;
-}
-
-/** Names the slot of an account's unsettled order in the session storage: it outlives a reload, and ends with its tab. */
-function slotOf(account: string): string {
-  return `unsettled-order ${account}`;
-}
-
-/** Returns false where the browser forbids the page all storage: an order that is not settled would be lost by a reload. */
-function canKeep(): boolean {
-  try {
-    return sessionStorage !== null;
-  } catch {
-    return false;
-  }
-}
-
-function keep(account: string, { order, key, wantedAt }: Intent): void {
-  sessionStorage.setItem(slotOf(account), JSON.stringify({ order, key, wantedAt }));
-}
-
-function forget(account: string): void {
-  sessionStorage.removeItem(slotOf(account));
-}
-
-/** Reads the order that was left unsettled on the same account before the page was loaded again. */
-function findKept(account: string): Intent | undefined {
-  const kept: unknown = JSON.parse(sessionStorage.getItem(slotOf(account)) ?? 'null');
-  if (!isRecord(kept) || !isRecord(kept['order'])) return undefined;
-  const { order, wantedAt } = kept;
-  const key = textOf(kept, 'key');
-  const [token_id, side, price, size] = ['token_id', 'side', 'price', 'size'].map((name) => textOf(order, name));
-  const expires_at = textOf(order, 'expires_at');
-  // Another version of this page may have written something else.
-  if (!key || typeof wantedAt !== 'number' || !token_id || !price || !size) return undefined;
-  if (side !== 'buy' && side !== 'sell') return undefined;
-  const post_only = kept['order']['post_only'] === true;
-  const rest = { post_only, ...(expires_at !== undefined && { expires_at }) };
-  return { order: { token_id, side, price, size, ...rest }, key, wantedAt, mayBeLive: true };
+/** Places orders, one at a time, and shows the outcome of each. */
+export interface Placement {
+  place(order: OrderRequest, names: Pick<KeptOrder, 'market' | 'outcome'>): Promise<void>;
+  /** Sends an order again under its key, unless another one is on its way. */
+  repeat(kept: KeptOrder): void;
 }
 
 const STATUSES: Readonly<Record<string, string>> = {
@@ -87,113 +37,166 @@ const STATUSES: Readonly<Record<string, string>> = {
   cancelled: 'The venue accepted it, and it is off the book already.',
 };
 
+/** Refusals in words for a trader, where those of the service are for its operator. */
+const REFUSALS: Readonly<Record<string, Readonly<Record<OrderRequest['side'], string>>>> = {
+  insufficient_balance: {
+    buy: 'The wallet has too little free pUSD for it.',
+    sell: 'The wallet has too few free shares for it. Shares bought a moment ago can be sold once their trade is settled.',
+  },
+  post_only_would_cross: {
+    buy: 'It is post-only, and would have matched an ask at once. Bid less, or leave post-only out.',
+    sell: 'It is post-only, and would have matched a bid at once. Ask for more, or leave post-only out.',
+  },
+};
+
 /** A `null` is not zero: the venue did not report it. */
 function reported(amount: string | null, format: (amount: string) => string): string {
   return amount === null ? 'not reported by the venue' : format(amount);
 }
 
-function describe({ side, size, price }: Pick<OrderRequest, 'side' | 'size' | 'price'>): string {
-  return `${side} ${formatShares(String(size))} at ${formatPrice(String(price))}`;
+/** Returns the command that sends an order again, under its key. */
+export function curlOfOrder(serviceUrl: string, { key, order }: KeptOrder): string {
+  const headers = { 'Content-Type': 'application/json', 'Idempotency-Key': key };
+  return curlOf(`${serviceUrl.replace(/\/+$/, '')}/v1/orders`, headers, JSON.stringify(order));
 }
 
-function describePlaced(placed: PlacedOrder, { key }: Intent, log: RequestLog): Outcome {
-  const { sent, replayed } = log.attempts(key);
-  const facts = {
-    Status: placed.status,
-    Filled: `${reported(placed.filled_size, formatShares)} of ${formatShares(placed.size)}`,
-    Value: reported(placed.filled_value, (value) => `${formatMoney(value)}, before fees`),
-  };
-  const folded = {
-    Remaining: reported(placed.remaining_size, formatShares),
-    Ends: placed.expires_at ?? 'when it is filled or cancelled',
-    'Order id': placed.order_id,
-    Trades: placed.trade_ids.join(', ') || 'none yet',
-    'Sent with this key': `${counted(sent, 'time')}${replayed > 0 ? '; the answer is a replay' : ''}`,
-  };
-  const heading = make('h3', {}, `Placed: ${describe(placed)}`);
-  const content = [heading, make('p', {}, STATUSES[placed.status] ?? ''), makeFacts(facts)];
-  return { kind: 'placed', content, details: { facts: folded, json: placed } };
-}
+export function createPlacement(deps: PlacementDeps): Placement {
+  const { client, serviceUrl, journal, prepare, onBlock, onAnswer } = deps;
+  const answer: Answer = createAnswer();
+  let isSending = false;
 
-function describeError(error: OrderBookError): Pick<Outcome, 'content'> & Required<Pick<Outcome, 'details'>> {
-  const { code, status, requestId, retryAfter, facts } = error;
-  const venueReason = facts.venue_reason;
-  const lines = {
-    ...(typeof venueReason === 'string' && { 'The venue says': venueReason }),
-    ...(retryAfter !== undefined && { 'Try again in': `${retryAfter} s` }),
-  };
-  const folded = { Code: `${code}${status === undefined ? '' : ` (${status})`}` };
-  const json = { code, status, detail: error.detail, request_id: requestId, ...facts };
-  return { content: [make('p', {}, error.detail), makeFacts(lines)], details: { facts: folded, json } };
-}
+  function detailsOf(kept: KeptOrder, facts: Details['facts'], json?: object): Details {
+    const all = { ...facts, 'Idempotency key': kept.key };
+    return { facts: all, curl: curlOfOrder(serviceUrl, kept), ...(json && { json }) };
+  }
 
-/** Creates the function that places orders, one at a time, and shows the outcome of each. */
-export function createPlacement(deps: PlacementDeps): (order: OrderRequest) => Promise<void> {
-  const { client, log, account, prepare, onBlock, onAnswer, toast } = deps;
+  function describePlaced(placed: PlacedOrder, kept: KeptOrder): Outcome {
+    const facts = {
+      Filled: `${reported(placed.filled_size, formatShares)} of ${formatShares(placed.size)}`,
+      Value: reported(placed.filled_value, (value) => `${formatMoney(value)}, before fees`),
+    };
+    const folded = {
+      Status: placed.status,
+      Remaining: reported(placed.remaining_size, formatShares),
+      Ends: placed.expires_at ?? 'when it is filled or cancelled',
+      'Order id': placed.order_id,
+      Trades: placed.trade_ids.join(', ') || 'none yet',
+    };
+    const heading = make('h3', {}, `Placed: ${describeOrder({ ...kept.order, outcome: kept.outcome })}`);
+    const content = [heading, make('p', {}, STATUSES[placed.status] ?? ''), makeFacts(facts)];
+    return { kind: 'placed', content, details: detailsOf(kept, folded, placed) };
+  }
 
-  function showUnsettled(intent: Intent, { content, details }: Pick<Outcome, 'content' | 'details'>): void {
+  function describeError(error: OrderBookError, kept: KeptOrder) {
+    const { code, status, requestId, retryAfter, facts, detail } = error;
+    const { venue_reason: venueReason } = facts;
+    const lines = {
+      ...(typeof venueReason === 'string' && { 'The venue says': venueReason }),
+      ...(retryAfter !== undefined && { 'Try again in': `${retryAfter} s` }),
+    };
+    const folded = { Code: `${code}${status === undefined ? '' : ` (${status})`}`, Detail: detail };
+    const json = { code, status, detail, request_id: requestId, ...facts };
+    return { lines: makeFacts(lines), details: detailsOf(kept, folded, json) };
+  }
+
+  function showUnsettled(kept: KeptOrder, lines: readonly HTMLElement[] = [], details = detailsOf(kept, {})): void {
     onBlock('Settle the last order first');
-    const heading = make('h3', {}, `Not settled: ${describe(intent.order)} may be live`);
-    const advice = isRepeatable(intent)
+    const terms = describeOrder({ ...kept.order, outcome: kept.outcome });
+    const heading = make('h3', {}, `Not settled: ${terms} may be live`);
+    const advice = isRepeatable(kept)
       ? 'Repeat it with the same key: that settles it, and never places a second order.'
       : 'It is too old to be repeated: the service may have forgotten its key. Look for the order at the venue.';
-    const repeat = makeButton('Repeat with the same key', () => {
-      if (isRepeatable(intent)) void send({ ...intent, mayBeLive: true });
-      else showUnsettled(intent, { content: [] });
-    });
-    repeat.className = 'primary';
+    const again = makeButton('Repeat with the same key', () => repeat(kept), { class: 'primary' });
     const leave = makeButton('Leave it unsettled', () => {
-      forget(account);
-      toast.dismiss();
+      answer.clear();
+      note({ ...kept, state: 'left' });
       onBlock(undefined);
     });
-    const buttons = isRepeatable(intent) ? [repeat, leave] : [leave];
-    const all = [heading, ...content, make('p', {}, advice)];
-    toast.show({ kind: 'unsettled', content: all, buttons, ...(details && { details }) });
-    buttons[0]?.focus();
+    const buttons = isRepeatable(kept) ? [again, leave] : [leave];
+    answer.show({ kind: 'unsettled', content: [heading, make('p', {}, advice), ...lines], buttons, details });
   }
 
-  function showError(error: OrderBookError, intent: Intent): void {
-    const { content, details } = describeError(error);
-    if (intent.mayBeLive) {
-      showUnsettled(intent, { content, details });
+  function showError(error: OrderBookError, kept: KeptOrder): void {
+    const { lines, details } = describeError(error, kept);
+    if (kept.state === 'open') {
+      showUnsettled(kept, [lines], details);
       return;
     }
-    forget(account);
     onBlock(undefined);
-    toast.show({ kind: 'refused', content: [make('h3', {}, 'Not placed'), ...content], details });
+    const why = REFUSALS[error.code]?.[kept.order.side] ?? error.detail;
+    const content = [make('h3', {}, 'Not placed'), make('p', {}, why), lines];
+    answer.show({ kind: 'refused', content, details });
   }
 
-  async function send(intent: Intent): Promise<void> {
-    onBlock('Waiting for the answer…');
-    const waiting = 'The order is on its way. The client repeats it by itself where that may help.';
-    toast.show({ kind: 'pending', content: [make('p', {}, waiting)] });
-    keep(account, intent);
-    let orderId: string | undefined;
+  /** Notes what became of an order. Where the browser stores no more it stays open, and a repeat settles it. */
+  function note(kept: KeptOrder): void {
+    try {
+      journal.write(kept);
+    } catch {
+      answer.append('This browser stores no more for this page: the list has an older state of this order.');
+    }
+  }
+
+  /** Sends an order; the returned one is as the journal has it then. */
+  async function attempt(kept: KeptOrder, mayBeLive: boolean): Promise<KeptOrder> {
     let isReady = false;
     try {
       await prepare();
       isReady = true;
-      const { order, key, mayBeLive } = intent;
-      const placed = await client.placeOrder(order, { idempotencyKey: key, mayBeLive });
-      orderId = placed.order_id;
-      forget(account);
+      const placed = await client.placeOrder(kept.order, { idempotencyKey: kept.key, mayBeLive });
+      const settled: KeptOrder = { ...kept, state: 'placed', orderId: placed.order_id, answer: placed.status };
       onBlock(undefined);
-      toast.show(describePlaced(placed, intent, log));
+      answer.show(describePlaced(placed, settled));
+      note(settled);
+      return settled;
     } catch (error) {
       if (!(error instanceof OrderBookError)) throw error;
-      orderId = error.facts.order_id;
       // Without readiness nothing was sent, and the error is not about the order.
-      showError(error, isReady ? { ...intent, mayBeLive: error.mayBeLive } : intent);
+      const isOpen = isReady ? error.mayBeLive : mayBeLive;
+      const { order_id: orderId = kept.orderId } = error.facts;
+      const next: KeptOrder = { ...kept, state: isOpen ? 'open' : 'refused', orderId, answer: error.code };
+      showError(error, next);
+      note(next);
+      return next;
     }
-    const shown = toast.shown();
+  }
+
+  async function send(kept: KeptOrder, mayBeLive: boolean): Promise<void> {
+    try {
+      journal.write(kept);
+    } catch {
+      const content = [make('h3', {}, 'Not sent'), make('p', {}, 'This browser stores no more for this page.')];
+      answer.show({ kind: 'refused', content });
+      return;
+    }
+    isSending = true;
+    onBlock('Waiting for the answer…');
+    const waiting = 'The order is on its way. The client repeats it by itself where that may help.';
+    answer.show({ kind: 'pending', content: [make('p', {}, waiting)] });
+    const { orderId } = await attempt(kept, mayBeLive).finally(() => {
+      isSending = false;
+    });
+    const shown = answer.shown();
     const proof = await onAnswer(orderId);
     // Another order may have been sent meanwhile, and the sentence is not about that one.
-    if (proof !== undefined && toast.shown() === shown) toast.append(proof);
+    if (proof !== undefined && answer.shown() === shown) answer.append(proof);
+  }
+
+  function repeat(kept: KeptOrder): void {
+    if (!isRepeatable(kept)) showUnsettled(kept);
+    else if (!isSending) void send({ ...kept, state: 'open' }, true);
   }
 
   if (!canKeep()) onBlock('To place orders, allow this page to store data');
-  const left = canKeep() ? findKept(account) : undefined;
-  if (left) showUnsettled(left, { content: [make('p', {}, 'The page was loaded again before its answer came.')] });
-  return (order) => send({ order, key: newIdempotencyKey(), wantedAt: Date.now(), mayBeLive: false });
+  const isOpen = () => journal.list().find(({ state }) => state === 'open');
+  const open = isOpen();
+  if (open) showUnsettled(open, [make('p', {}, 'The page was closed before its answer came.')]);
+  addEventListener('beforeunload', (event) => {
+    if (isOpen()) event.preventDefault();
+  });
+  return {
+    place: (order, names) =>
+      send({ key: newIdempotencyKey(), order, ...names, wantedAt: Date.now(), state: 'open' }, false),
+    repeat,
+  };
 }

@@ -7,6 +7,8 @@ export interface Staleness {
   confirm(): void;
   /** Turns the part grey, and says since when and why. */
   fail(reason: string): void;
+  /** Forgets what was shown: nothing of it is left. */
+  reset(): void;
 }
 
 /** Watches over a part of the page; its note has the given id. `onStale` gets the time of the last good data. */
@@ -16,13 +18,15 @@ export function createStaleness(
   onStale: (since: string | undefined) => void = () => undefined,
 ): Staleness {
   let at: Date | undefined;
+  const renew = (time: Date | undefined) => {
+    at = time;
+    part.classList.remove('stale');
+    say(noteId, '');
+    onStale(undefined);
+  };
   return {
-    confirm: () => {
-      at = new Date();
-      part.classList.remove('stale');
-      say(noteId, '');
-      onStale(undefined);
-    },
+    confirm: () => renew(new Date()),
+    reset: () => renew(undefined),
     fail: (reason) => {
       part.classList.add('stale');
       say(noteId, at ? `Not up to date since ${formatTime(at)}: ${reason}` : reason);

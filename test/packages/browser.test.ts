@@ -13,16 +13,18 @@ import { FULL_EXTENT } from '../support/jest.ts';
 import { buildConsole, bundleClient } from '../support/page/builds.ts';
 import {
   answered,
+  arm,
   bookShown,
   fill,
   highestPrice,
   leaveUnsettled,
+  openTicket,
   PLACES,
   place,
   pressUntil,
   violations,
   WATCH_SHIFTS,
-  whatCoversToast,
+  whatCoversButton,
 } from '../support/page/console-page.ts';
 import { describeInChromium, openPage, startSite } from '../support/page/page.ts';
 
@@ -49,7 +51,7 @@ beforeAll(async () => {
   [, venueUrl = ''] = /\bV=(\S+)/.exec(screen) ?? [];
 });
 afterAll(() => service.stop());
-afterEach(() => Promise.all(pages.splice(0).map((page) => page.close())));
+afterEach(() => Promise.all(pages.splice(0).map((page) => page.context().close())));
 
 const venueOrders = z.object({
   orders: z.array(z.object({ id: z.string(), status: z.string(), price: z.string(), original_size: z.string() })),
@@ -64,11 +66,6 @@ let earlier = 0;
 /** Lists the orders of this test. */
 async function orders() {
   return (await allOrders()).slice(earlier);
-}
-
-async function armByAnotherClient(fault: object): Promise<void> {
-  const response = await fetch(`${venueUrl}/paper/faults`, { method: 'POST', body: JSON.stringify(fault) });
-  expect(response.status).toBe(200);
 }
 
 /** Opens a page that is closed after the test; cancels orders and faults of the tests before. */
@@ -97,294 +94,190 @@ async function openConsole({ width, prepared = '' }: { width?: keyof typeof SIZE
   return { page, faults };
 }
 
+/** Answers each health of a page as the service does, with other members. */
+async function routeHealth(page: Page, members: object): Promise<void> {
+  await page.route('**/health', async (route) => {
+    const response = await route.fetch();
+    const health = z.looseObject({}).parse(await response.json());
+    await route.fulfill({ response, json: { ...health, ...members } });
+  });
+}
+
+function fulfil(route: Route, status: number, body: object): Promise<void> {
+  const headers = { 'access-control-allow-origin': '*', 'retry-after': '0' };
+  const contentType = status === 200 ? 'application/json' : 'application/problem+json';
+  return route.fulfill({ status, headers, contentType, json: status === 200 ? body : { title: 'x', status, ...body } });
+}
+
 describeInChromium('the console', () => {
-  it('goes from the list to a resting order, a fill, and an order whose answers are lost but not doubled', async () => {
+  it('walks from the list to resting, filled, lost and cancelled orders, and keeps each of them', async () => {
     const { page, faults } = await openConsole();
-    expect(await page.locator('#badge').textContent()).toBe('PAPER: no real money');
+    expect(await page.locator('#badge').textContent()).toBe('PAPER');
     const event = page.locator('.event', { hasText: 'Which bakery wins the Harbour Street rye prize?' });
     expect(await event.getByRole('listitem').count()).toBe(2);
     await page.getByRole('button', { name: /^No .*Copper Lake ferry/ }).click();
     await page.getByRole('heading', { name: 'Will the Copper Lake ferry run on Founders Day? · No' }).waitFor();
-    await page.getByText(/^\d+ bids, [\d,.]+ shares from/).waitFor();
+    await page.reload();
+    await page.getByRole('heading', { name: /Copper Lake ferry .* · No/ }).waitFor();
+    await bookShown(page);
+    expect(await page.title()).toMatch(/^0\.\d\d · Will the Copper Lake ferry/);
 
     expect(await place(page, { price: '0.01', postOnly: true })).toMatch(/It rests on the book.*Filled0.00 of 5.00/s);
+    expect(await page.locator(':focus').getAttribute('id')).toBe('send');
     await page.getByText('The venue has 1 order under this id.').waitFor();
-    const row = page.locator('#ladder-rows tr', { has: page.getByRole('button', { name: '0.01: use this price' }) });
-    await row.getByRole('button', { name: 'Cancel 5.00 shares at 0.01' }).waitFor();
-
+    await page.getByRole('button', { name: 'Cancel 5.00 shares at 0.01' }).waitFor();
     expect(await place(page, { price: await highestPrice(page) })).toMatch(/It was executed.*Filled5.00 of 5.00/s);
-    await page.locator('#trade-rows tr').getByText('5.00', { exact: true }).first().waitFor();
 
-    expect(await leaveUnsettled(page, '0.02')).toContain('Not settled: buy 5.00 at 0.02 may be live');
+    await arm(page, 'lost-answer');
+    expect(await place(page, { price: '0.02' }, 'unsettled')).toContain('buy 5.00 No at 0.02 may be live');
     expect(await page.locator('#send').isDisabled()).toBe(true);
-    expect(await page.locator('#log').getByText('answer lost by this page').count()).toBe(4);
-    await page.getByRole('button', { name: 'Repeat with the same key' }).click();
-    expect(await answered(page, 'placed')).toMatch(/Sent with this key5 times; the answer is a replay/);
-    expect((await orders()).map(({ status }) => status)).toStrictEqual(['LIVE', 'MATCHED', 'LIVE']);
-    expect(await page.locator('#send').isEnabled()).toBe(true);
-    expect(faults).toStrictEqual([]);
-  });
-
-  it.each(WIDTHS)('shows an answer above everything at %d px, and moves nothing', async (width) => {
-    const { page } = await openConsole({ width, prepared: WATCH_SHIFTS });
-    const places = await page.evaluate(PLACES);
-    await place(page, { price: '0.01' });
-    await page.getByText('The venue has 1 order under this id.').waitFor();
-    expect(await whatCoversToast(page)).toStrictEqual(['toast']);
-    await leaveUnsettled(page, '0.02');
-    expect(await whatCoversToast(page)).toStrictEqual(['toast']);
-    await page.evaluate('scrollTo(0, 0)');
-    expect(await page.evaluate(PLACES)).toStrictEqual(places);
-    expect(await page.evaluate('shifts')).toBeLessThanOrEqual(0.05);
-  });
-
-  it('closes an answer by Escape wherever the focus is, but not an order that is not settled', async () => {
-    const { page } = await openConsole();
-    await place(page, { price: '0.01' });
-    await page.locator('#toast summary').click();
-    expect(await page.locator('#toast pre').textContent()).toContain('"status": "live"');
-    await page.getByLabel('Size').focus();
-    await page.keyboard.press('Escape');
-    expect(await page.locator('#result').textContent()).toBe('');
-    await leaveUnsettled(page, '0.02');
-    await page.keyboard.press('Escape');
-    expect(await page.locator('#result').textContent()).toContain('may be live');
-    expect(await page.getByRole('button', { name: 'Dismiss' }).count()).toBe(0);
-    await page.getByRole('button', { name: 'Leave it unsettled' }).click();
-    expect(await page.locator('#result').textContent()).toBe('');
-  });
-
-  it('lists own orders with their market, cancels one there, and confirms it', async () => {
-    const { page } = await openConsole();
-    await place(page, { price: '0.01', postOnly: true });
-    await page.getByRole('button', { name: /^Yes .*Windmill Ovens/ }).click();
-    const row = page.locator('#own-orders tr', { hasText: 'Copper Lake ferry' }).first();
-    await row.getByText('Buy Yes').waitFor();
-    await row.getByRole('button', { name: '× Cancel' }).click();
-    expect(await answered(page, 'cancelled')).toBe('Cancelled: buy 5.00 Yes at 0.01.');
-    await row.getByText('cancelled').waitFor();
-    expect((await orders()).map(({ status }) => status)).toStrictEqual(['CANCELED']);
-    await row.getByRole('button', { name: /Copper Lake ferry/ }).click();
-    await page.getByRole('heading', { name: 'Will the Copper Lake ferry run on Founders Day? · Yes' }).waitFor();
-  });
-
-  it('shows every level with an own order, and says which order was not cancelled', async () => {
-    const { page } = await openConsole();
-    const token = await page.locator('#market-list button').first().getAttribute('data-key');
-    for (const cents of Array.from({ length: 20 }, (_, index) => String(index + 1).padStart(2, '0'))) {
-      const body = JSON.stringify({ token_id: token, side: 'buy', price: `0.${cents}`, size: '5', post_only: true });
-      const headers = { 'content-type': 'application/json' };
-      expect((await fetch(`${service.url}/v1/orders`, { method: 'POST', headers, body })).status).toBe(201);
-    }
-    const deepest = page.getByRole('button', { name: 'Cancel 5.00 shares at 0.01' });
-    await deepest.waitFor();
-    await page.route('**/paper/cancel', (route) => route.fulfill({ status: 404, body: '{}' }));
-    await deepest.click();
-    expect(await answered(page, 'refused')).toMatch(/^Not cancelled: buy 5.00 Yes at 0.01 \(filled meanwhile/);
-  });
-
-  it('places one order for a double click', async () => {
-    const { page } = await openConsole();
-    await fill(page, { price: '0.01' });
-    await page.locator('#send').dblclick();
+    await page.locator('#answer').getByRole('button', { name: 'Repeat with the same key' }).click();
     await answered(page, 'placed');
     await page.getByText('The venue has 1 order under this id.').waitFor();
-    expect(await orders()).toHaveLength(1);
-  });
+    expect((await orders()).map(({ status }) => status)).toStrictEqual(['LIVE', 'MATCHED', 'LIVE']);
 
-  it('settles an order after the page was loaded again', async () => {
-    const { page } = await openConsole();
-    await leaveUnsettled(page, '0.01');
-    await page.reload();
-    expect(await answered(page, 'unsettled')).toContain('buy 5.00 at 0.01 may be live');
-    await page.getByRole('button', { name: 'Repeat with the same key' }).click();
-    expect(await answered(page, 'placed')).toContain('the answer is a replay');
-    expect(await orders()).toHaveLength(1);
-  });
-
-  it('shows books and takes no orders where the browser forbids storage', async () => {
-    const forbidden = "get() { throw new DOMException('Access is denied for this document.', 'SecurityError'); }";
-    const prepared = `Object.defineProperty(window, 'sessionStorage', { ${forbidden} });`;
-    const { page, faults } = await openConsole({ prepared });
-    const why = page.getByRole('button', { name: 'To place orders, allow this page to store data' });
-    expect(await why.isDisabled()).toBe(true);
+    const row = page.locator('#own-orders li', { hasText: 'buy 5.00 No at 0.01' });
+    await row.getByRole('button', { name: /^Cancel/ }).click();
+    await page.getByRole('button', { name: 'No', exact: true }).last().click();
+    expect(await orders()).toMatchObject([{ status: 'LIVE' }, {}, {}]);
+    await page.getByRole('button', { name: 'Cancel 5.00 shares at 0.01' }).click();
+    await page.getByRole('button', { name: 'Cancel it' }).click();
+    await page.getByText('Cancelled: buy 5.00 No at 0.01.').waitFor();
+    await row.getByText(/^cancelled, 0.00 filled/).waitFor();
+    expect((await orders()).map(({ status }) => status)).toStrictEqual(['CANCELED', 'MATCHED', 'LIVE']);
+    await page.route('**/paper/cancel', (route) => route.fulfill({ status: 404, body: '{}' }));
+    await page.getByRole('button', { name: 'Cancel 5.00 shares at 0.02' }).click();
+    await page.getByRole('button', { name: 'Cancel it' }).click();
+    await page
+      .getByText('Not cancelled: buy 5.00 No at 0.02 (filled meanwhile, or the venue is unreachable).')
+      .waitFor();
     expect(faults).toStrictEqual([]);
+  });
+
+  it('keeps an order that is not settled through a reload, another tab and its dismissal, and asks at closing', async () => {
+    const { page } = await openConsole();
+    expect(await leaveUnsettled(page, '0.01')).toContain('Not settled: buy 5.00 Yes at 0.01 may be live');
+    const asked = new Promise((resolve) => {
+      page.once('dialog', (dialog) => {
+        resolve(dialog.type());
+        void dialog.accept();
+      });
+    });
+    await page.reload();
+    expect(await asked).toBe('beforeunload');
+    expect(await answered(page, 'unsettled')).toContain('The page was closed before its answer came.');
+    await page.getByRole('button', { name: 'Leave it unsettled' }).click();
+    expect(await page.locator('#result').textContent()).toBe('');
+
+    const tab = await page.context().newPage();
+    await tab.goto(consoleUrl);
+    await bookShown(tab);
+    const kept = tab.locator('#own-orders li').first();
+    expect(await kept.textContent()).toContain('not settled');
+    await kept.locator('summary').click();
+    expect(await kept.locator('pre').textContent()).toMatch(
+      /^curl 'http.*\/v1\/orders'.*Idempotency-Key: [\da-f]{32}/s,
+    );
+    expect(await tab.locator('#send').isDisabled()).toBe(false);
+    await kept.getByRole('button', { name: /^Repeat with the same key/ }).click();
+    await answered(tab, 'placed');
+    await tab.getByText('The venue has 1 order under this id.').waitFor();
+    // The other tab learns of it too.
+    await page.locator('#own-orders li').first().getByText(/^live/).waitFor();
+    expect(await orders()).toHaveLength(1);
+    await tab.close();
   });
 
   it('does not repeat an order that is so old that the service may have forgotten its key', async () => {
     const { page } = await openConsole();
     await leaveUnsettled(page, '0.01');
     await page.clock.setFixedTime(Date.now() + 24 * 3_600_000);
-    await page.getByRole('button', { name: 'Repeat with the same key' }).click();
+    await page.locator('#answer').getByRole('button', { name: 'Repeat with the same key' }).click();
     await page.getByText('It is too old to be repeated').waitFor();
     await page.reload();
     expect(await answered(page, 'unsettled')).toContain('It is too old to be repeated');
     expect(await page.getByRole('button', { name: 'Repeat with the same key' }).count()).toBe(0);
-    expect(await page.locator('#log').getByText('POST').count()).toBe(0);
+    await page.getByText('not settled, too old to be repeated').waitFor();
     expect(await orders()).toHaveLength(1);
   });
 
-  it('shows a venue that loses an answer as a placed order, and one that is down as an unsettled one', async () => {
-    const { page } = await openConsole();
-    await page.locator('#fault').selectOption('lost-venue-answer');
-    await place(page, { price: '0.01' });
-    await page.locator('#fault').selectOption('venue-down');
-    await place(page, { price: '0.01' }, 'unsettled');
-    await page.locator('#fault').selectOption('none');
-    await page.getByRole('button', { name: 'Repeat with the same key' }).click();
-    await answered(page, 'placed');
-    expect(await orders()).toHaveLength(2);
-  });
-
-  it('turns grey while the venue is down, and says since when and why', async () => {
-    const { page } = await openConsole();
-    await page.locator('#fault').selectOption('venue-down');
-    await page.getByText(/^Not up to date since \d\d:\d\d:\d\d: .* \(venue_unavailable\)$/).waitFor();
-    await page.getByText(/^The book is from \d\d:\d\d:\d\d\.$/).waitFor();
-    const filters = `['#ladder', '.depth figure', '#last-trades .rows', '#order-form', '#market-list'].map((selector) =>
-      getComputedStyle(document.querySelector(selector)).filter)`;
-    expect(await page.evaluate(filters)).toStrictEqual(Array(5).fill('grayscale(1)'));
-    await page.locator('#fault').selectOption('none');
-    await page.locator('#book-error:empty').waitFor({ state: 'attached' });
-    expect(await page.evaluate(filters)).toStrictEqual(Array(5).fill('none'));
-  });
-
-  it('lists the markets once the service is back', async () => {
-    const { page } = await openConsole();
-    await page.route('**/v1/markets**', (route) => route.abort());
-    await page.reload();
-    await page.locator('#market-error').getByText('The markets cannot be listed: No answer').waitFor();
-    await page.unrouteAll({ behavior: 'wait' });
-    await page.locator('#market-count').getByText('29 markets').waitFor();
-    await bookShown(page);
-  });
-
-  it('renews the prices in the list each minute, and keeps every market in its place', async () => {
-    const page = await openFresh();
-    await page.clock.install();
-    await page.goto(consoleUrl);
-    await bookShown(page);
-    const questions = () => page.locator('#market-list li p').allTextContents();
-    const before = await questions();
-    await page.route('**/v1/markets**', async (route) => {
-      const { items, ...rest } = z
-        .looseObject({ items: z.array(z.looseObject({ outcomes: z.array(z.looseObject({})) })) })
-        .parse(await (await route.fetch()).json());
-      const priced = items.map((item) => ({
-        ...item,
-        outcomes: item.outcomes.map((outcome) => ({ ...outcome, price: '0.123' })),
-      }));
-      await fulfil(route, 200, { ...rest, items: priced.toReversed() });
-    });
-    await page.clock.fastForward(60_000);
-    await page.getByRole('button', { name: /^Yes 0\.123: .*Copper Lake/ }).waitFor();
-    expect(await questions()).toStrictEqual(before);
-    await page.unrouteAll({ behavior: 'wait' });
-  });
-
-  it('shows the faults that another client has armed, disarms them, and ends its own with the page', async () => {
-    const { page } = await openConsole();
-    await armByAnotherClient({ fault: 'reset-after', method: 'POST', path: '/order' });
-    await page.reload();
-    await page.getByText('Armed at the venue: reset-after for POST /order, once').waitFor();
-    expect(await page.locator('#fault').inputValue()).toBe('none');
-    await page.getByRole('button', { name: 'Disarm all' }).click();
-    await page.locator('#armed-faults:empty').waitFor({ state: 'attached' });
-    await page.locator('#fault').selectOption('venue-down');
-    await page.locator('#book-error', { hasText: 'venue_unavailable' }).waitFor();
-    await page.reload();
-    await bookShown(page);
-    expect(await page.locator('#armed-faults li').count()).toBe(0);
-  });
-
-  it('finds a market by its words, shows a book with one side only, and says where nothing is', async () => {
-    const { page, faults } = await openConsole();
-    await page.route('**/paper/trades', (route) => route.fulfill({ json: { trades: [] } }));
-    await page.route('**/paper/orders', (route) => route.fulfill({ json: { orders: [] } }));
-    await page.getByText('No orders yet: place one to see it here.').waitFor();
-    await page.getByLabel('Search').fill('sea moon');
-    await page.getByText('1 market', { exact: true }).waitFor();
-    await page.getByRole('button', { name: /^Yes .*moon festival/ }).click();
-    await page.getByText(/^\d+ bids, .* No asks\.$/).waitFor();
-    await page.getByText('No asks on this book.').waitFor();
-    await page.getByText('No trades of this outcome yet.').waitFor();
-    expect(await page.locator('td.ask').count()).toBe(0);
-    await page.getByLabel('Search').fill('nowhere');
-    await page.getByText('No market has all of these words.').waitFor();
+  it('shows books and takes no orders where the browser forbids storage', async () => {
+    const forbidden = "get() { throw new DOMException('Access is denied for this document.', 'SecurityError'); }";
+    const prepared = `Object.defineProperty(window, 'localStorage', { ${forbidden} });`;
+    const { page, faults } = await openConsole({ prepared });
+    const why = page.getByRole('button', { name: 'To place orders, allow this page to store data' });
+    expect(await why.isDisabled()).toBe(true);
     expect(faults).toStrictEqual([]);
   });
 
-  it("shows the venue's texts as text, whatever they are", async () => {
-    const { page } = await openConsole();
-    const hostile = '<img src=x onerror="document.title=1"><b>bold</b>';
-    await page.route('**/v1/markets*', async (route) => {
-      const response = await route.fetch();
-      const text = (await response.text()).replaceAll('Copper Lake', JSON.stringify(hostile).slice(1, -1));
-      await route.fulfill({ response, body: text });
-    });
-    await page.reload();
-    await page.getByRole('heading', { name: `Will the ${hostile} ferry run on Founders Day? · Yes` }).waitFor();
-    expect(await page.locator('main img, main b').count()).toBe(0);
-    expect(await page.title()).toBe('Order book console');
+  it('never covers or moves the order button, from 320 to 1920 px', async () => {
+    const { page } = await openConsole({ prepared: WATCH_SHIFTS });
+    const button = () => page.evaluate("document.querySelector('#send').offsetTop");
+    for (const width of [320, 360, 390, 414, 600, 768, 1024, 1280, 1366, 1440, 1920]) {
+      await page.setViewportSize({ width, height: width < 768 ? 844 : 768 });
+      await fill(page, { price: '0.01' });
+      const before = await button();
+      await page.locator('#send').click();
+      await answered(page, 'placed');
+      expect([width, await whatCoversButton(page), await button()]).toStrictEqual([width, ['send'], before]);
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
+      await page.evaluate("document.querySelector('#answer').className = ''");
+    }
+    await leaveUnsettled(page, '0.01');
+    for (const width of [320, 390, 768, 1024, 1280, 1366]) {
+      await page.setViewportSize({ width, height: width < 768 ? 844 : 768 });
+      await openTicket(page);
+      expect([width, await whatCoversButton(page)]).toStrictEqual([width, ['send']]);
+    }
   });
 
-  it('says what is wrong while the user types, and why the venue refuses', async () => {
+  it('warns before money is lost, and reads decimals as people type them', async () => {
     const { page } = await openConsole();
-    await fill(page, { price: '0.015', size: '1' });
-    expect(await page.locator('#price-hint').textContent()).toBe('Steps of 0.01: use 0.01 or 0.02');
-    expect(await page.locator('#size-hint').textContent()).toBe('At least 5.00 shares');
-    expect(await page.locator('#send').isDisabled()).toBe(true);
-    expect(await page.locator('#send').textContent()).toBe('Correct the price');
-    await fill(page, { price: '0.02', size: 'abc' });
-    expect(await page.locator('#send').textContent()).toBe('Correct the size');
-    const refusal = await place(page, { price: await highestPrice(page), postOnly: true }, 'refused');
-    expect(refusal).toContain('post_only_would_cross (422)');
-    expect(await orders()).toStrictEqual([]);
-  });
-
-  it('logs each request with the curl that repeats it as the same order', async () => {
-    const { page } = await openConsole();
-    await place(page, { price: '0.01' });
-    const entry = page.locator('#log li', { hasText: 'POST /v1/orders → 201' });
-    await entry.locator('summary').click();
-    const command = String(await entry.locator('pre').textContent());
-    const [, url = ''] = /^curl '(.*?)'/.exec(command) ?? [];
-    const [, key = ''] = /-H 'idempotency-key: (.*?)'/.exec(command) ?? [];
-    const [, body = ''] = /-d '(.*)'$/s.exec(command) ?? [];
-    const headers = { 'content-type': 'application/json', 'idempotency-key': key };
-    const repeated = await fetch(url, { method: 'POST', headers, body });
-    expect([repeated.status, repeated.headers.get('idempotency-replayed')]).toStrictEqual([201, 'true']);
-    expect(await orders()).toHaveLength(1);
-  });
-
-  it('places nothing at a service that has come to the address of the one it was opened on', async () => {
-    const { page } = await openConsole();
-    await page.route('**/health', async (route) => {
-      const response = await route.fetch();
-      const health = z.looseObject({}).parse(await response.json());
-      await route.fulfill({ response, json: { ...health, wallet_address: `0x${'1'.repeat(40)}` } });
-    });
-    expect(await place(page, { price: '0.01' }, 'refused')).toContain('Another service has come to this address');
-    expect(await orders()).toStrictEqual([]);
-  });
-
-  it('walks the book for the cost, steps the price by the tick, switches the outcome, and fills in Max', async () => {
-    const { page } = await openConsole();
-    await fill(page, { price: await highestPrice(page), size: '1000' });
-    expect(await page.locator('#stakes').textContent()).toMatch(
-      /^Balance, free[\d,.]+ pUSDPosition[\d,.]+ YesMatches1,000.00 × 0.\d+ [=≈] \d{3}\.\d+Fee\d+\.\d+ pUSDRestsnothingCost\d{3}\.\d+ pUSD/,
-    );
+    const note = () => page.locator('#cost-note').textContent();
+    const send = page.locator('#send');
+    await fill(page, { price: ',4', size: '5,5' });
+    expect(await send.textContent()).toBe('Bid for 5.50 Yes at 0.40');
+    await page.getByLabel('Price', { exact: true }).press('ArrowUp');
+    expect(await send.textContent()).toBe('Bid for 5.50 Yes at 0.41');
+    await page.locator('.sides .sell').click();
+    expect(await send.textContent()).toMatch(/^Offer 5.50 Yes at 0/);
+    await page.locator('.sides .buy').click();
+    await fill(page, { price: '0.99', size: '25' });
+    expect(await send.textContent()).toBe('Buy 25 Yes now at most 0.99');
+    expect(await note()).toMatch(/^\d\d ticks past the best ask of 0\.\d\d: up to 0.99\.$/);
+    expect(await send.isDisabled()).toBe(true);
+    await page.locator('#consent').check();
+    expect(await send.isDisabled()).toBe(false);
+    await page.getByRole('button', { name: '500 shares' }).click();
+    expect(await page.locator('#consent').isChecked()).toBe(false);
+    await fill(page, { price: '0.30', size: '5000' });
+    expect(await note()).toMatch(/^[\d,.]+ pUSD short\./);
+    await fill(page, { price: '0.99', postOnly: true });
+    expect(await note()).toMatch(/^Would be refused: 5 of 5 shares would match/);
+    expect(await place(page, { price: '0.99', postOnly: true }, 'refused')).toContain('Bid less');
     await fill(page, { price: '0.01' });
     await page.getByRole('button', { name: /^Max/ }).click();
-    expect(await place(page, { price: '0.01', size: await page.getByLabel('Size').inputValue() })).toContain('Placed');
-    await fill(page, { price: '0.42' });
-    await page.getByLabel('Price', { exact: true }).press('ArrowUp');
-    expect(await page.locator('#send').textContent()).toBe('Buy 5.00 Yes at 0.43');
-    await page.getByRole('button', { name: '100 shares' }).click();
-    await page.locator('.sides .sell').click();
-    expect(await page.locator('#send').textContent()).toBe('Sell 100.00 Yes at 0.43');
+    const size = await page.getByLabel('Size', { exact: true }).inputValue();
+    expect(await place(page, { price: '0.01', size })).toContain('Placed');
     await page.locator('#outcomes').getByRole('button', { name: 'No' }).click();
-    await page.getByRole('button', { name: /^Sell 5.00 No at/ }).waitFor();
+    await page.getByRole('button', { name: /^Bid for 5 No at/ }).waitFor();
+  });
+
+  it('is a phone page at 390 px: sheets for the markets and the ticket, and a bar of the best prices', async () => {
+    const { page } = await openConsole({ width: 390 });
+    await page.getByRole('button', { name: 'Markets' }).click();
+    await page.getByLabel('Search').fill('lighthouse');
+    await page.getByRole('button', { name: /^Yes .*lighthouse/ }).click();
+    await page.getByRole('heading', { name: /lighthouse/ }).waitFor();
+    expect(await page.locator(':focus').getAttribute('id')).toBe('book-title');
+    expect(await page.evaluate('scrollY')).toBe(0);
+    await page.getByRole('button', { name: /^Sell 0\.\d/ }).click();
+    await page.getByRole('button', { name: /^Sell 5 Yes now at 0\.\d/ }).waitFor();
+    const small = `[...document.querySelectorAll('button, input:not([type=radio], [type=checkbox]), select')]
+      .filter((part) => part.checkVisibility() && part.getBoundingClientRect().height < 42).map((part) => part.outerHTML)`;
+    expect(await page.evaluate(small)).toStrictEqual([]);
+    await page.keyboard.press('Escape');
+    expect(await page.locator('#send').isVisible()).toBe(false);
   });
 
   it('is used with the keyboard only', async () => {
@@ -398,20 +291,119 @@ describeInChromium('the console', () => {
     await page.keyboard.press('Control+A');
     await page.keyboard.type('0.99');
     await page.keyboard.press('Enter');
-    expect(await answered(page, 'placed')).toContain('Placed: sell 5.00 at 0.99');
+    expect(await answered(page, 'placed')).toContain('Placed: sell 5.00 Yes at 0.99');
     const level = page.getByRole('button', { name: 'Cancel 5.00 shares at 0.99' });
     await level.waitFor();
     await pressUntil(page, 'Shift+Tab', '[data-key="cancel 0.99"]');
     await page.keyboard.press('Enter');
+    await pressUntil(page, 'Tab', '#question-yes');
+    await page.keyboard.press('Enter');
     await level.waitFor({ state: 'detached' });
-    await page.locator('#fault').selectOption('lost-answer');
-    await page.locator('#send').focus();
-    await page.keyboard.press('Enter');
-    await answered(page, 'unsettled');
-    expect(await page.locator(':focus').textContent()).toBe('Repeat with the same key');
-    await page.keyboard.press('Enter');
-    expect(await answered(page, 'placed')).toContain('the answer is a replay');
-    expect((await orders()).map(({ status }) => status)).toStrictEqual(['CANCELED', 'LIVE']);
+    expect((await orders()).map(({ status }) => status)).toStrictEqual(['CANCELED']);
+  });
+
+  it('places one order for a double click, and none at a service that has come to the address of its own', async () => {
+    const { page } = await openConsole();
+    await fill(page, { price: '0.01' });
+    await page.locator('#send').dblclick();
+    await page.getByText('The venue has 1 order under this id.').waitFor();
+    await routeHealth(page, { wallet_address: `0x${'1'.repeat(40)}` });
+    expect(await place(page, { price: '0.01' }, 'refused')).toContain('Another service has come to this address');
+    expect(await orders()).toHaveLength(1);
+  });
+
+  it.each([
+    ['READ ONLY', { mode: 'read-only' }, 'This service takes no orders', ''],
+    [
+      'PAPER',
+      { client_verification: 'required' },
+      'Orders here need a wallet',
+      'Orders of this service are signed by a wallet; this page has none.',
+    ],
+  ] as const)('says %s of a service with %j, before anything is filled in', async (badge, members, button, why) => {
+    const page = await openFresh();
+    await routeHealth(page, { ...members, ...(badge === 'PAPER' ? {} : { wallet_address: null }) });
+    await page.goto(consoleUrl);
+    await bookShown(page);
+    expect(await page.locator('#badge').textContent()).toBe(badge);
+    expect(await page.getByRole('button', { name: button }).isDisabled()).toBe(true);
+    expect(await page.locator('#service-error').textContent()).toBe(why);
+    expect(await page.locator('#consent').isVisible()).toBe(false);
+  });
+
+  it('turns grey while the venue is down, says since when and why, and is itself again afterwards', async () => {
+    const { page } = await openConsole();
+    const places = () => page.evaluate(PLACES);
+    await arm(page, 'none');
+    const before = await places();
+    await arm(page, 'venue-down');
+    await page.getByText(/^Not up to date since \d\d:\d\d:\d\d: The venue is temporarily unavailable\.$/).waitFor();
+    await page.getByText(/^The book is from \d\d:\d\d:\d\d: no answer since\.$/).waitFor();
+    const filters = `['#ladder', '#quote', '#stakes', '#market-list'].map((selector) =>
+      getComputedStyle(document.querySelector(selector)).filter)`;
+    expect(await page.evaluate(filters)).toStrictEqual(Array(4).fill('grayscale(1)'));
+    expect(await places()).toStrictEqual(before);
+    await arm(page, 'none');
+    await page.locator('#book-error:empty').waitFor({ state: 'attached' });
+    expect(await page.evaluate(filters)).toStrictEqual(Array(4).fill('none'));
+    await arm(page, 'venue-down');
+    await page.locator('#book-error', { hasText: 'unavailable' }).waitFor();
+    await page.reload();
+    await bookShown(page);
+  });
+
+  it('renews the prices in the list each minute, and keeps every market in its place', async () => {
+    const page = await openFresh();
+    await page.clock.install();
+    await page.route('**/v1/markets**', (route) => route.abort());
+    await page.goto(consoleUrl);
+    await page.clock.runFor(10_000);
+    await page.locator('#market-error').getByText('The markets cannot be listed: No answer').waitFor();
+    await page.unrouteAll({ behavior: 'wait' });
+    await page.clock.runFor(6_000);
+    await page.locator('#market-count').getByText('29 markets').waitFor();
+    await bookShown(page);
+    const questions = () => page.locator('#market-list li p').allTextContents();
+    const before = await questions();
+    await page.route('**/v1/markets**', async (route) => {
+      const { items, ...rest } = z
+        .looseObject({ items: z.array(z.looseObject({})) })
+        .parse(await (await route.fetch()).json());
+      const priced = items.map((item) => ({ ...item, best_ask: '0.123' }));
+      await fulfil(route, 200, { ...rest, items: priced.toReversed() });
+    });
+    await page.clock.fastForward(60_000);
+    await page.getByRole('button', { name: /^Yes 0\.123: .*Copper Lake/ }).waitFor();
+    expect(await questions()).toStrictEqual(before);
+    await page.unrouteAll({ behavior: 'wait' });
+  });
+
+  it('finds a market by its words, shows a book with one side only, and says where nothing is', async () => {
+    const { page, faults } = await openConsole();
+    await page.route('**/paper/orders', (route) => route.fulfill({ json: { orders: [] } }));
+    await page.getByText('No orders yet: place one to see it here.').waitFor();
+    await page.getByLabel('Search').fill('sea moon');
+    await page.getByText('1 market', { exact: true }).waitFor();
+    await page.getByRole('button', { name: /^Yes .*moon festival/ }).click();
+    await page.getByText('No asks on this book.').waitFor();
+    expect(await page.locator('td.ask').count()).toBe(0);
+    await page.getByLabel('Search').fill('nowhere');
+    await page.getByText('No market has all of these words.').waitFor();
+    expect(faults).toStrictEqual([]);
+  });
+
+  it("shows the venue's texts as text, whatever they are", async () => {
+    const { page } = await openConsole();
+    const hostile = '<img src=x onerror="document.body.id=1"><b>bold</b>';
+    await page.route('**/v1/markets*', async (route) => {
+      const response = await route.fetch();
+      const text = (await response.text()).replaceAll('Copper Lake', JSON.stringify(hostile).slice(1, -1));
+      await route.fulfill({ response, body: text });
+    });
+    await page.reload();
+    await page.getByRole('heading', { name: `Will the ${hostile} ferry run on Founders Day? · Yes` }).waitFor();
+    expect(await page.locator('main img, main b').count()).toBe(0);
+    expect(await page.locator('body').getAttribute('id')).toBeNull();
   });
 
   it.each(FULL_EXTENT ? WIDTHS : WIDTHS.slice(-1))(
@@ -428,26 +420,27 @@ describeInChromium('the console', () => {
       await found();
       await leaveUnsettled(page, '0.01');
       await found();
-      await page.getByRole('button', { name: 'Repeat with the same key' }).click();
+      await page.locator('#answer').getByRole('button', { name: 'Repeat with the same key' }).click();
       await answered(page, 'placed');
-      await page.locator('#log summary').first().click();
+      await page.locator('#answer summary').click();
+      await fill(page, { price: '0.015' });
       await found();
       await place(page, { price: await highestPrice(page), postOnly: true }, 'refused');
-      await fill(page, { price: '0.015' });
-      await page.locator('#fault').selectOption('venue-down');
+      await page.route('**/v1/book/**', (route) => route.abort());
       await page.locator('#console.stale').waitFor();
       await found();
     },
   );
-});
 
-function fulfil(route: Route, status: number, body: object): Promise<void> {
-  const headers = { 'access-control-allow-origin': '*', 'retry-after': '0' };
-  const contentType = status === 200 ? 'application/json' : 'application/problem+json';
-  return route.fulfill({ status, headers, contentType, json: status === 200 ? body : { title: 'x', status, ...body } });
-}
+  it('shows what is chosen in the colours of the system', async () => {
+    const { page } = await openConsole();
+    await page.emulateMedia({ forcedColors: 'active' });
+    const colours = await page.evaluate(`['.sides .buy', '.sides .sell', '#outcomes [aria-pressed="true"]',
+      '#outcomes [aria-pressed="false"]'].map((part) => getComputedStyle(document.querySelector(part)).backgroundColor)`);
+    const [buy, sell, chosen, other] = z.array(z.string()).parse(colours);
+    expect([buy === sell, chosen === other]).toStrictEqual([false, false]);
+  });
 
-describeInChromium('the console while the service does not answer as usual', () => {
   const PROBLEM = { request_id: 'r-1', code: 'venue_unavailable', detail: 'The venue does not answer.' };
 
   it.each([
@@ -464,45 +457,15 @@ describeInChromium('the console while the service does not answer as usual', () 
       'The markets cannot be listed: The venue does not answer. (venue_unavailable)',
       (route: Route) => fulfil(route, 503, PROBLEM),
     ],
-    ['disconnected', 390, 'The markets cannot be listed: No answer', (route: Route) => route.abort()],
-  ] as const)('does not move while it is %s at %d px', async (state, width, says, answer) => {
+  ] as const)('does not move while it is %s at %d px', async (_state, width, says, answer) => {
     const page = await openFresh(width);
     await page.addInitScript(WATCH_SHIFTS);
-    await page.route(state === 'disconnected' ? /:\d+\/(v1|health)/ : '**/v1/**', answer);
+    await page.route('**/v1/**', answer);
     await page.goto(consoleUrl);
-    await page.locator('#markets').getByText(says).first().waitFor();
+    await page.locator('#markets').getByText(says).first().waitFor({ state: 'attached' });
     expect(await page.evaluate('shifts')).toBeLessThanOrEqual(0.05);
     await page.unrouteAll({ behavior: 'ignoreErrors' });
   });
-
-  it.each([
-    ['stale', 1280, /^Not up to date since .*: No answer/, (route: Route) => route.abort()],
-    [
-      'empty',
-      390,
-      /^No orders on this book\.$/,
-      async (route: Route) => {
-        const headers = { ...route.request().headers(), 'if-none-match': '' };
-        const book: object = await (await route.fetch({ headers })).json();
-        return fulfil(route, 200, { ...book, bids: [], asks: [] });
-      },
-    ],
-  ] as const)(
-    'does not move when its book becomes %s at %d px, nor when that is over',
-    async (_turn, width, says, answer) => {
-      const { page } = await openConsole({ width });
-      const places = () => page.evaluate(PLACES);
-      const before = await places();
-      await page.route('**/v1/book/**', answer);
-      await page.locator('.book').getByText(says).waitFor();
-      expect(await places()).toStrictEqual(before);
-      // Waits for an answer that is still being made: without the route it could not be given any more.
-      await page.unrouteAll({ behavior: 'wait' });
-      await page.locator('.book').getByText(says).waitFor({ state: 'detached' });
-      await bookShown(page);
-      expect(await places()).toStrictEqual(before);
-    },
-  );
 });
 
 describeInChromium('the console on another host', () => {
@@ -513,56 +476,39 @@ describeInChromium('the console on another host', () => {
     return page;
   }
 
-  it('trades where its origin is listed, as with real money: each order needs a consent', async () => {
-    const page = await openElsewhere(site.origin, service.url);
-    await bookShown(page);
-    expect(await page.locator('#badge').textContent()).toBe('NOT PAPER: real money');
-    expect(await page.locator('#fault').isVisible()).toBe(false);
-    await fill(page, { price: '0.01' });
-    expect(await page.locator('#send').isDisabled()).toBe(true);
-    await page.locator('#consent').check();
-    await page.locator('#send').click();
-    await answered(page, 'placed');
-    expect(await orders()).toHaveLength(1);
-    expect(await page.locator('#consent').isChecked()).toBe(false);
-  });
-
-  it('keeps an unsettled order though its tab places one at another service meanwhile', async () => {
+  it('trades where its origin is listed, with a consent to each order, and keeps the orders of each service', async () => {
     // Two addresses are two services to the page.
     const [url, other] = [service.url, service.url.replace('127.0.0.1', 'localhost')];
     const page = await openElsewhere(site.origin, url);
-    const order = async (price: string) => {
-      await bookShown(page);
-      await fill(page, { price });
-      await page.locator('#consent').check();
-      await page.locator('#send').click();
-    };
-    await page.route(`${url}/v1/orders`, async (route) => {
-      await route.fetch();
-      await route.abort();
-    });
-    await order('0.01');
-    await answered(page, 'unsettled');
-    await page.unrouteAll({ behavior: 'wait' });
+    await bookShown(page);
+    expect(await page.locator('#badge').textContent()).toBe('REAL MONEY');
+    expect(await page.locator('#fault').isVisible()).toBe(false);
+    await fill(page, { price: '0.01' });
+    expect(await page.locator('#send').isDisabled()).toBe(true);
+    await leaveUnsettled(page, '0.01');
+    expect(await page.locator('#consent').isChecked()).toBe(false);
     await page.goto(`${site.origin}/index.html?service=${encodeURIComponent(other)}`);
-    await order('0.02');
-    await answered(page, 'placed');
+    await bookShown(page);
+    await place(page, { price: '0.02' });
+    expect(await page.locator('#own-orders li').textContent()).toContain('buy 5.00 Yes at 0.02live when placed');
     await page.goto(`${site.origin}/index.html?service=${encodeURIComponent(url)}`);
-    expect(await answered(page, 'unsettled')).toContain('buy 5.00 at 0.01 may be live');
-    await page.getByRole('button', { name: 'Repeat with the same key' }).click();
-    expect(await answered(page, 'placed')).toContain('the answer is a replay');
+    expect(await answered(page, 'unsettled')).toContain('buy 5.00 Yes at 0.01 may be live');
+    await page.locator('#answer').getByRole('button', { name: 'Repeat with the same key' }).click();
+    await answered(page, 'placed');
     expect(await orders()).toHaveLength(2);
   });
 
   it('reads where its origin is not listed, and says what orders need', async () => {
     const page = await openElsewhere(site.otherOrigin, service.url);
     await bookShown(page);
+    expect(await page.locator('#badge').textContent()).toBe('NO ANSWER');
     expect(await page.locator('#service-error').textContent()).toContain('SERVICE_CORS_ORIGINS');
     expect(await page.locator('#send').isDisabled()).toBe(true);
   });
 
   it('asks for the address of the service where none is given', async () => {
     const page = await openElsewhere(site.origin);
+    expect(await page.locator('#badge').textContent()).toBe('');
     await page.getByLabel('Address of the service').fill('localhost:8080');
     await page.getByRole('button', { name: 'Open' }).click();
     await page.getByText(/No orders: .* must begin with http:/).waitFor();

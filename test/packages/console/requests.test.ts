@@ -16,18 +16,11 @@ describe('the curl of a request', () => {
     fc.assert(
       fc.property(texts, texts, texts, (path, value, body) => {
         const url = `http://127.0.0.1:8080/${path}`;
-        const command = curlOf({ url, method: 'POST', headers: [['idempotency-key', value]], body });
+        const command = curlOf(url, { 'idempotency-key': value }, body);
         expect(argumentsOf(command)).toStrictEqual([url, '-H', `idempotency-key: ${value}`, '-d', body]);
       }),
       { numRuns: 30, examples: [["'; rm -rf x; '", '$(id) `id` "', '-d @/etc/passwd \\']] },
     );
-  });
-
-  it('names a method that curl would not choose by itself', () => {
-    expect(curlOf({ url: 'http://x/', method: 'DELETE', headers: [], body: undefined })).toBe(
-      "curl 'http://x/' \\\n  -X DELETE",
-    );
-    expect(curlOf({ url: 'http://x/', method: 'GET', headers: [], body: undefined })).toBe("curl 'http://x/'");
   });
 });
 

@@ -16,31 +16,51 @@ export async function bookShown(page: Page): Promise<void> {
   await page.locator('#ladder-rows th').first().waitFor();
 }
 
+/** Opens the ticket where it is a sheet. */
+export async function openTicket(page: Page): Promise<void> {
+  if (!(await page.locator('#send').isVisible())) await page.locator('#bar-buy').click();
+}
+
 /** Writes an order into the form. */
 export async function fill(page: Page, { price, size = '5', postOnly = false }: Draft): Promise<void> {
+  await openTicket(page);
   await page.getByLabel('Price', { exact: true }).fill(price);
-  await page.getByLabel('Size').fill(size);
+  await page.getByLabel('Size', { exact: true }).fill(size);
   await page.getByLabel('Post-only').setChecked(postOnly);
 }
 
-/** Waits for the answer in the page, and returns its text. */
-export async function answered(page: Page, end: 'placed' | 'cancelled' | 'refused' | 'unsettled'): Promise<string> {
-  const result = page.locator(`#result.${end}`);
-  await result.waitFor();
-  return (await result.textContent()) ?? '';
+/** Waits for the answer in the ticket, and returns its text. */
+export async function answered(page: Page, end: 'placed' | 'refused' | 'unsettled'): Promise<string> {
+  const answer = page.locator(`#answer.${end}`);
+  await answer.waitFor();
+  return (await answer.textContent()) ?? '';
 }
 
-/** Places an order, and returns the text of its answer. */
+/** Places an order, in spite of a warning, and returns the text of its answer. */
 export async function place(page: Page, draft: Draft, end: Parameters<typeof answered>[1] = 'placed'): Promise<string> {
   await fill(page, draft);
+  if (await page.locator('#consent').isEnabled()) await page.locator('#consent').check();
   await page.locator('#send').click();
   return answered(page, end);
 }
 
-/** Places an order whose answers the page loses, and returns what the page says of it. */
+/** Arms a fault by the switch of the page. */
+export async function arm(page: Page, fault: string): Promise<void> {
+  if (!(await page.locator('#fault').isVisible())) await page.locator('#paper-tools summary').click();
+  await page.locator('#fault').selectOption(fault);
+}
+
+/** Places an order of which the page learns no more than that it may be live. */
 export async function leaveUnsettled(page: Page, price: string): Promise<string> {
-  await page.locator('#fault').selectOption('lost-answer');
-  return place(page, { price }, 'unsettled');
+  const problem = { title: 'x', status: 502, code: 'venue_refused_service', detail: 'Refused.', request_id: 'r-1' };
+  await page.route('**/v1/orders', async (route) => {
+    const { status } = await route.fetch().then((answer) => ({ status: answer.status() }));
+    const headers = { 'access-control-allow-origin': '*' };
+    await route.fulfill({ status: status === 201 ? 502 : status, headers, json: problem });
+  });
+  const text = await place(page, { price }, 'unsettled');
+  await page.unrouteAll({ behavior: 'wait' });
+  return text;
 }
 
 /** Returns the worst price of the asks: a purchase at it matches, wherever the market moves meanwhile. */
@@ -64,14 +84,15 @@ export async function violations(page: Page): Promise<unknown> {
     violations.map(({ id, nodes }) => [id, ...nodes.map(({ html, failureSummary }) => html + failureSummary)]))`);
 }
 
-/** Returns what the screen shows at the corners and in the middle of the toast: `toast` where nothing covers it. */
-export async function whatCoversToast(page: Page): Promise<unknown> {
+/** Returns what the screen shows at the corners and in the middle of the order button, scrolled into view. */
+export async function whatCoversButton(page: Page): Promise<unknown> {
   return page.evaluate(`(() => {
-    const toast = document.querySelector('#toast');
-    const { left, right, top, bottom } = toast.getBoundingClientRect();
-    const [xs, ys] = [[left + 6, (left + right) / 2, right - 6], [top + 6, (top + bottom) / 2, bottom - 6]];
+    const send = document.querySelector('#send');
+    send.scrollIntoView({ block: 'nearest' });
+    const { left, right, top, bottom } = send.getBoundingClientRect();
+    const [xs, ys] = [[left + 4, (left + right) / 2, right - 4], [top + 4, (top + bottom) / 2, bottom - 4]];
     const found = xs.flatMap((x) => ys.map((y) => document.elementFromPoint(x, y)));
-    return [...new Set(found.map((at) => (toast.contains(at) ? 'toast' : at?.outerHTML.slice(0, 80))))];
+    return [...new Set(found.map((at) => at?.id ?? at?.outerHTML.slice(0, 80)))];
   })()`);
 }
 

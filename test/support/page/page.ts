@@ -34,7 +34,7 @@ afterAll(async () => {
 export async function openPage(): Promise<Page> {
   if (PATH === undefined) throw new Error('Chromium is not installed.');
   running ??= chromium.launch({ executablePath: PATH, args: FLAGS });
-  const page = await (await running).newPage();
+  const page = await (await (await running).newContext()).newPage();
   // Less than a test has, so that what did not come is named; a busy machine takes more than the default.
   page.setDefaultTimeout(80_000);
   return page;

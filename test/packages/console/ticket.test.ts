@@ -1,0 +1,178 @@
+import { describe, expect, it } from '@jest/globals';
+import { type Book, quote } from '../../../packages/client/client.ts';
+import { labelOf, listCost, noteOn, warningsOf } from '../../../packages/console/advice.ts';
+import { largestSize, mistakesIn, movePrice, normalise, ownBest } from '../../../packages/console/draft.ts';
+import { formatMoney, formatPrice, formatShares, formatTime, formatVolume } from '../../../packages/console/figures.ts';
+
+const BOOK = {
+  token_id: '1',
+  condition_id: null,
+  bids: [
+    { price: '0.51', size: '40' },
+    { price: '0.5', size: '60' },
+  ],
+  asks: [
+    { price: '0.53', size: '10' },
+    { price: '0.54', size: '20.5' },
+  ],
+  tick_size: '0.01',
+  min_order_size: '5',
+  neg_risk: false,
+  last_trade_price: null,
+  timestamp: null,
+  hash: null,
+} satisfies Book;
+
+const MARKET = { fees: { taker_rate: '0.04', exponent: '1', taker_only: true } };
+const UNPUBLISHED = { fees: { ...MARKET.fees, taker_only: null } };
+const HOLDINGS = { freeCollateral: '10', freeShares: '7.129', shares: '9' };
+
+interface Terms {
+  readonly side: 'buy' | 'sell';
+  readonly price: string;
+  readonly size: string;
+  readonly post_only?: boolean;
+}
+
+function weigh(draft: Terms, known: object = {}, market: typeof MARKET | typeof UNPUBLISHED = MARKET) {
+  return { draft, book: BOOK, quote: quote(BOOK, market, draft), holdings: undefined, staleSince: undefined, ...known };
+}
+
+describe('the ticket', () => {
+  it.each([
+    // 10 × 0.04 × 0.53 × 0.47 = 0.09964: what the user pays is rounded up to the cent, what he gets is cut.
+    [
+      'buy',
+      '0.53',
+      '100',
+      '10.00 at 0.53',
+      '0.10',
+      '90.00 at 0.53',
+      '53.10',
+      '46.90 pUSD (88 %)',
+      'Buy 10 Yes now, bid for 90 at 0.53',
+    ],
+    [
+      'buy',
+      '0.9',
+      '30.5',
+      '30.50 at 0.536722, to 0.54',
+      '0.31',
+      'nothing',
+      '16.68',
+      '13.82 pUSD (82 %)',
+      'Buy 30.50 Yes now at most 0.90',
+    ],
+    ['buy', '0.52', '5', 'nothing', '0.00', '5.00 at 0.52', '2.60', '2.40 pUSD (92 %)', 'Bid for 5 Yes at 0.52'],
+    ['sell', '0.5', '80', '80.00 at 0.505, to 0.50', '0.80', 'nothing', '39.60', undefined, 'Sell 80 Yes now at 0.50'],
+    ['sell', '0.55', '7', 'nothing', '0.00', '7.00 at 0.55', '3.85', undefined, 'Offer 7 Yes at 0.55'],
+  ] as const)('for a %s at %s of %s names %s, a fee of %s, %s and %s', (side, price, size, ...shown) => {
+    const weighed = weigh({ side, price, size });
+    const { Matches, Fee, Rests, Profit, ...rest } = listCost(weighed);
+    const total = rest[side === 'buy' ? 'Cost' : 'You get'];
+    const [matches, fee, rests, sum, profit, label] = shown;
+    expect([Matches, Fee, Rests, total, Profit, labelOf(weighed, 'Yes')]).toStrictEqual([
+      ...[matches, `${fee} pUSD`, rests, `${sum} pUSD`, profit, label],
+    ]);
+  });
+
+  it.each([
+    [{ side: 'buy', price: '0.54', size: '30' }, { holdings: HOLDINGS }, '6.40 pUSD short.'],
+    [{ side: 'sell', price: '0.6', size: '8' }, { holdings: HOLDINGS }, '0.87 shares short.'],
+    [
+      { side: 'buy', price: '0.53', size: '20', post_only: true },
+      {},
+      'Would be refused: 10 of 20 shares would match at once; a post-only order must rest.',
+    ],
+    [{ side: 'buy', price: '0.56', size: '5' }, {}, '3 ticks past the best ask of 0.53: up to 0.56.'],
+    [{ side: 'sell', price: '0.4', size: '5' }, {}, '11 ticks past the best bid of 0.51: down to 0.40.'],
+    [{ side: 'buy', price: '0.55', size: '5' }, {}, ''],
+    [
+      { side: 'buy', price: '0.5', size: '5' },
+      { staleSince: '11:23:03' },
+      'The book is from 11:23:03: no answer since.',
+    ],
+  ] as const)('warns of %j with %j: %s', (draft, known, text) => {
+    expect(
+      warningsOf(weigh(draft, known))
+        .map((warning) => warning.text)
+        .join(' '),
+    ).toBe(text);
+  });
+
+  it.each([
+    [{ side: 'buy', price: '0.53', size: '5' }, MARKET, 'At most 2.70 pUSD if the book moves.'],
+    [{ side: 'sell', price: '0.51', size: '80' }, MARKET, 'At least 40.00 pUSD if the book moves.'],
+    [{ side: 'buy', price: '0.1', size: '5', post_only: true }, MARKET, ''],
+    [
+      { side: 'buy', price: '0.1', size: '5' },
+      UNPUBLISHED,
+      'What rests may pay a fee: the market does not publish it.',
+    ],
+  ] as const)('notes of %j on %j: %s', (draft, market, note) => {
+    expect(noteOn(weigh(draft, {}, market))).toBe(note);
+  });
+});
+
+describe('a draft', () => {
+  it.each([
+    ['0.555', '5', 'Steps of 0.01: use 0.55 or 0.56', ''],
+    ['1', '4.99', '0.01 to 0.99 by 0.01', 'At least 5.00 shares'],
+    ['abc', '1e3', 'A decimal, such as 0.51', 'A number with at most 2 decimals'],
+    ['0.50', '5.001', '', 'A number with at most 2 decimals'],
+    ['', '', '', ''],
+  ])('at %s of %s is corrected by: %s, %s', (price, size, wrongPrice, wrongSize) => {
+    expect(mistakesIn({ side: 'buy', price, size }, BOOK)).toStrictEqual({ price: wrongPrice, size: wrongSize });
+  });
+
+  it.each([
+    ['0.59', 'up', '0.60'],
+    ['0.555', 'down', '0.55'],
+    ['0.01', 'down', '0.01'],
+    ['0.99', 'up', '0.99'],
+    ['x', 'up', 'x'],
+  ] as const)('at %s steps %s to %s', (price, direction, next) => {
+    expect(movePrice(price, '0.01', direction)).toBe(next);
+  });
+
+  it.each([
+    ['0,5', '0.5'],
+    [' .5 ', '0.5'],
+    ['1,000.5', '1.000.5'],
+  ])('reads %j as %s', (typed, read) => {
+    expect(normalise(typed)).toBe(read);
+  });
+
+  it('begins at the best price of its own side', () => {
+    expect([ownBest('buy', BOOK), ownBest('sell', BOOK)]).toStrictEqual(['0.51', '0.53']);
+    expect([ownBest('buy', { ...BOOK, bids: [] }), ownBest('sell', { ...BOOK, asks: [] })]).toStrictEqual([
+      '0.01',
+      '0.99',
+    ]);
+  });
+
+  it('buys at most what the free collateral pays with the fee, and sells at most the free shares', () => {
+    const size = largestSize({ side: 'buy', price: '0.54', size: '' }, BOOK, MARKET, HOLDINGS);
+    const bounds = [size, '18.19'].map((each) => quote(BOOK, MARKET, { side: 'buy', price: '0.54', size: each }).bound);
+    expect([size, ...bounds]).toStrictEqual(['18.18', '9.99783', '10.00333']);
+    expect(largestSize({ side: 'sell', price: '0.54', size: '' }, BOOK, MARKET, HOLDINGS)).toBe('7.12');
+  });
+});
+
+it('writes prices, shares, sums and times in one way each', () => {
+  expect([formatPrice('0.6'), formatPrice('0.6', '0.001'), formatPrice('0.5345')]).toStrictEqual([
+    '0.60',
+    '0.600',
+    '0.5345',
+  ]);
+  expect([formatShares('1123'), formatShares('900.567')]).toStrictEqual(['1,123.00', '900.56']);
+  expect(['20000', '0.09964', '-0.001'].map((sum) => formatMoney(sum))).toStrictEqual([
+    '20,000.00 pUSD',
+    '0.09 pUSD',
+    '−0.01 pUSD',
+  ]);
+  expect([formatMoney('0.09964', true), formatVolume('8945.96')]).toStrictEqual(['0.10 pUSD', '8,945 pUSD']);
+  const now = new Date(2026, 10, 25, 16, 32, 0);
+  expect(formatTime(new Date(2026, 10, 25, 9, 5, 1), now)).toBe('09:05:01');
+  expect(formatTime(new Date(2026, 10, 24, 23, 3, 45), now)).toBe('2026-11-24 23:03');
+});
