@@ -42,7 +42,7 @@ async function readHealth(client: Client): Promise<HealthStatus | undefined> {
 function obstacleOf(health: HealthStatus | undefined): string | undefined {
   if (!health) return 'This service does not answer this page';
   if (health.mode === 'read-only') return 'This service takes no orders';
-  return textOf(health, 'client_verification') === 'required' ? 'Orders here need a wallet' : undefined;
+  return health.client_verification === 'required' ? 'Orders here need a wallet' : undefined;
 }
 
 function showService(serviceUrl: string, health: HealthStatus | undefined, isPaper: boolean): void {
@@ -50,7 +50,7 @@ function showService(serviceUrl: string, health: HealthStatus | undefined, isPap
   const mode = !health ? 'NO ANSWER' : isPaper ? 'PAPER' : health.mode === 'read-only' ? 'READ ONLY' : 'REAL MONEY';
   find('badge', HTMLElement).className = `badge ${mode === 'REAL MONEY' || mode === 'NO ANSWER' ? 'real' : 'safe'}`;
   say('badge', mode);
-  if (textOf(health, 'client_verification') === 'required') {
+  if (health?.client_verification === 'required') {
     say('service-error', 'Orders of this service are signed by a wallet; this page has none.');
   }
   const wallet = health?.wallet_address ?? undefined;
