@@ -110,7 +110,7 @@ export const UNREAD: ClientCells = {
 export type Who = Pick<OrderRecord, 'client' | 'caller'>;
 
 /** Returns the cells of a client; `recorded` is false without a record. */
-export function cellsOf(record: Who | undefined): ClientCells {
+function cellsOf(record: Who | undefined): ClientCells {
   const { client, caller = null } = record ?? {};
   return {
     client_address: client ? printable(client.address, LABEL_LENGTH) : null,
