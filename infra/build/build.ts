@@ -51,8 +51,8 @@ async function bundle(outdir: string, folder: string, entryPoints: Record<string
     entryPoints,
     outdir: join(OUTPUT, folder),
     minify: true,
-    // The official client's own HTTP and signing: what the service takes from it needs none of them.
-    external: ['axios', 'viem', '@ethersproject/*', 'browser-or-node'],
+    // The official client's own HTTP and signing, and what the SDK asks in browsers: nothing here needs them.
+    external: ['axios', 'viem', '@ethersproject/*', 'browser-or-node', 'bowser'],
     // Lambda puts the credentials into the environment, so the SDK's other providers are left out.
     alias: { '@aws-sdk/credential-provider-node': './infra/build/credentials.ts' },
     plugins: [BUILTINS_BY_CALL, ...plugins],

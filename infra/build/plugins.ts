@@ -53,13 +53,18 @@ export const LAYER_ENTRIES = {
   'market-data': 'shared/venue/polymarket/market-data.ts',
   'order-entry': 'shared/venue/polymarket/order-entry.ts',
   errors: 'shared/errors.ts',
+  aws: 'infra/build/aws.ts',
 } as const;
+
+/** The clients of AWS that the function of orders uses beside the layer's own, which is that of KMS. */
+const CLIENTS = /^@aws-sdk\/client-(?:dynamodb|secrets-manager)$/;
 
 /** Keeps imports of the layer's modules as imports from the layer. */
 export const FROM_LAYER: Plugin = {
   name: 'from-layer',
   setup(build) {
     // Lambda mounts the layer there. The path is absolute: Node would look for a bare name beside the function.
+    build.onResolve({ filter: CLIENTS }, () => ({ path: '/opt/nodejs/aws.mjs', external: true }));
     build.onResolve({ filter: /^#venue\/|\/errors\.ts$/ }, ({ path }) => ({
       path: `/opt/nodejs/${basename(path, '.ts')}.mjs`,
       external: true,

@@ -30,7 +30,7 @@ export function addMetricFilter(
 }
 
 /** The period of what rings an alarm: a canary of a quarter of an hour has to see what goes wrong in its middle. */
-export const PERIOD = Duration.minutes(1);
+const PERIOD = Duration.minutes(1);
 
 /** Returns the metrics that the filters count. */
 export function metricsOf(namespace: string) {

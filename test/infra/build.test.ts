@@ -97,9 +97,10 @@ describe('the build', () => {
     expect(own + layer).toBeLessThanOrEqual(120_000);
   });
 
-  it('keeps orders within 650 KB, with the client of KMS, which loads where it holds the key', async () => {
+  it('keeps orders within 460 KB, with the clients of AWS once, in the layer', async () => {
     const { own, layer } = await bytesOf('orders');
-    expect(own + layer).toBeLessThanOrEqual(650_000);
+    expect(own + layer).toBeLessThanOrEqual(460_000);
+    expect(own).toBeLessThan(100_000);
   });
 
   it.each(Object.keys(ROUTES))("starts %s without Node's fetch, which nothing in it uses", async (name) => {
