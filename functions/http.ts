@@ -65,6 +65,9 @@ export type Middleware = middy.MiddlewareObj<
   InvocationContext & { readonly state: RequestState }
 >;
 
+/** A middleware of the pipeline, or one of middy's. */
+export type Check = Middleware | middy.MiddlewareObj<APIGatewayProxyEventV2, unknown, Error>;
+
 /**
  * Rules on reading the responses of an endpoint from a browser.
  * - `any`: every origin;
@@ -80,6 +83,6 @@ export interface Endpoint {
   /** The service answers within this time, whatever the venue does. */
   readonly budgetMs: number;
   /** Run in this order after method and origin, before the handler. OPTIONS skips them. */
-  readonly checks?: readonly Middleware[];
+  readonly checks?: readonly Check[];
   readonly handler: HttpHandler;
 }

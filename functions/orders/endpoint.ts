@@ -9,7 +9,7 @@ import { ROUTES } from '../routes.ts';
 import type { Wire } from '../schemas.ts';
 import { claimedClient, clientTrace } from './caller.ts';
 import { checkRequest } from './checks.ts';
-import { parseJson } from './json.ts';
+import { PARSE_JSON } from './json.ts';
 import { parseOrder } from './order.ts';
 import type { placedOrder } from './response.ts';
 import type { ClientVerification } from './verification.ts';
@@ -85,7 +85,7 @@ export function ordersEndpoint({ openOrders, verification, checkCaller }: Orders
     route: ROUTES.orders,
     origins: 'listed-only',
     budgetMs: ORDER_BUDGET_MS,
-    checks: [checkCaller ?? [], checkEnabled, checkRequest, verification?.checkHeaders ?? [], parseJson].flat(),
+    checks: [checkCaller ?? [], checkEnabled, checkRequest, verification?.checkHeaders ?? [], PARSE_JSON].flat(),
     handler: async ({ body, headers, domainName, requestId, caller, note }, call) => {
       const orders = await openOrders(call);
       const order = parseOrder(body);

@@ -1,24 +1,50 @@
+import httpJsonBodyParser from '@middy/http-json-body-parser';
+import * as z from 'zod/mini';
 import { formatDecimal, parseNumber } from '../../shared/decimal.ts';
-import { refuse } from '../../shared/errors.ts';
-import type { Middleware } from '../http.ts';
+import { printable, refuse } from '../../shared/errors.ts';
+import type { Check, Middleware } from '../http.ts';
 
-/** Keeps the digits of `price` and `size`, which `JSON.parse` rounds: `0.4100000000000000001` must not become 0.41. */
-function keepDigits(key: string, value: unknown, { source = '' }: { readonly source?: string }): unknown {
-  const isRounded = typeof value === 'number' && (key === 'price' || key === 'size');
-  const digits = isRounded ? parseNumber(source) : undefined;
-  return digits ? formatDecimal(digits) : value;
+/** The numbers of `price` and `size`. No string holds this text: a quote in a string has a backslash. */
+const NUMBERS = /("(?:price|size)"\s*:\s*)([-+.\deE]+)/g;
+
+/**
+ * Writes the numbers of `price` and `size` as strings. `JSON.parse` would round them, and middy's reviver is not given
+ * their source: `0.4100000000000000001` must not become 0.41. A number that stays one is refused by the schema.
+ */
+function keepDigits(text: string): string {
+  return text.replace(NUMBERS, (written, name: string, source: string) => {
+    const digits = parseNumber(source);
+    return digits ? `${name}"${formatDecimal(digits)}"` : written;
+  });
 }
 
-/** Parses the body, or refuses it (400 `invalid_request`). */
-export const parseJson: Middleware = {
+/** An error of middy's parser, which has no code. `data` is the text, or without a message a key that reaches for a prototype. */
+const parserError = z.object({
+  cause: z.object({
+    package: z.literal('@middy/http-json-body-parser'),
+    data: z.string(),
+    message: z.optional(z.string()),
+  }),
+});
+
+const prepare: Middleware = {
   before: ({ event }) => {
     const { body = '', isBase64Encoded } = event;
-    try {
-      const text = isBase64Encoded ? Buffer.from(body, 'base64').toString() : body;
-      Object.assign(event, { body: JSON.parse(text, keepDigits) });
-    } catch {
-      const errors = [{ field: 'body', detail: 'must be a JSON object.' }];
-      throw refuse('invalid_request', { part: 'The order', errors });
-    }
+    event.body = keepDigits(isBase64Encoded ? Buffer.from(body, 'base64').toString() : body);
+    event.isBase64Encoded = false;
+  },
+  onError: (request) => {
+    const { data: error } = parserError.safeParse(request.error);
+    if (!error) return;
+    const { data: key, message } = error.cause;
+    const errors = [
+      message === undefined
+        ? { field: printable(key), detail: 'is not a field of an order.' }
+        : { field: 'body', detail: 'must be a JSON object.' },
+    ];
+    request.error = refuse('invalid_request', { part: 'The order', errors });
   },
 };
+
+/** Parses the body, or refuses it (400 `invalid_request`). */
+export const PARSE_JSON: readonly Check[] = [prepare, httpJsonBodyParser({ disableContentTypeCheck: true })];
