@@ -48,6 +48,7 @@ const OUTPUTS = {
   secret: 'WalletSecret',
   kmsKey: 'WalletKmsKey',
   address: 'WalletAddress',
+  funder: 'FunderAddress',
 } as const;
 
 /** DescribeStacks and its attempts. */
@@ -141,11 +142,38 @@ async function openDeployed(
   return { ...base, ...(await openSigner({ address, credentials: held.credentials }, key, route)) };
 }
 
+/** The proxy is of this machine; the account and the venue may be of the stack. */
+function readProxy(env: Environment): ProxyEnv {
+  const { httpsProxy, noProxy } = readVariables(env, SETTINGS.network).values;
+  return { HTTPS_PROXY: httpsProxy, NO_PROXY: noProxy };
+}
+
+/**
+ * Returns the variables by which a local service would trade as a deployment does, and the address that the deployment is
+ * set to trade with. Throws `ConfigError` and `DeskError`.
+ */
+export async function variablesOf({ settings, stack = '', region }: Where, env: Environment) {
+  const route = { region, proxyEnv: readProxy(withSettingsFile(settings, env)) };
+  const outputs = await readOutputs(stack, route);
+  const secret = outputs.get(OUTPUTS.secret);
+  const { privateKey: key, credentials }: ReturnType<typeof parseSecret> =
+    secret === undefined ? { credentials: undefined } : await readSecret(secret, route);
+  const variables: Environment = {
+    ...env,
+    SERVICE_STORE: TABLE_PREFIX + outputs.get(OUTPUTS.table),
+    SERVICE_PRIVATE_KEY: key?.reveal(),
+    SERVICE_KMS_KEY: outputs.get(OUTPUTS.kmsKey),
+    SERVICE_FUNDER_ADDRESS: outputs.get(OUTPUTS.funder),
+    SERVICE_CLOB_API_KEY: credentials?.key,
+    SERVICE_CLOB_API_SECRET: credentials?.secret.reveal(),
+    SERVICE_CLOB_API_PASSPHRASE: credentials?.passphrase.reveal(),
+  };
+  return { variables, pinned: outputs.get(OUTPUTS.address) };
+}
+
 /** Finds the account and the store: of the settings, or of a deployment. Throws `ConfigError` and `DeskError`. */
 export async function openAccess({ settings, stack, region }: Where, env: Environment): Promise<Access> {
   const withFile = withSettingsFile(settings, env);
-  // The proxy is of this machine; the account and the venue may be of the stack.
-  const { httpsProxy, noProxy } = readVariables(withFile, SETTINGS.network).values;
-  const proxyEnv = { HTTPS_PROXY: httpsProxy, NO_PROXY: noProxy };
+  const proxyEnv = readProxy(withFile);
   return stack === undefined ? openLocal(withFile, proxyEnv) : openDeployed(stack, { region, proxyEnv }, env);
 }

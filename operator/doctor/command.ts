@@ -33,7 +33,7 @@ function summaryOf(lines: readonly Line[]): string {
 
 /** Throws `UsageError` for a key given as a name. */
 function refuseKeys(values: DoctorOptions): void {
-  for (const name of ['settings', 'print-credentials'] as const) {
+  for (const name of ['settings', 'stack', 'print-credentials'] as const) {
     if (KEY_LIKE.test(values[name] ?? '')) throw new UsageError(`Option '--${name}' takes a name, not a key.`);
   }
 }
@@ -62,6 +62,13 @@ export function runDoctor(env: Environment, terminal: Terminal = THIS_PROCESS, l
     COMMAND,
     (values) => {
       refuseKeys(values);
+      const { stack, region, settings } = values;
+      if (region !== undefined && stack === undefined) throw new UsageError('--region needs --stack.');
+      if (stack !== undefined && settings !== undefined) {
+        throw new UsageError('--settings and --stack exclude each other.');
+      }
+      // The SDK looks there for the region of key and table.
+      if (region !== undefined) process.env['AWS_REGION'] = region;
       return run(values, env, terminal.out, limits);
     },
     terminal,

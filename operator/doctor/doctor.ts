@@ -14,6 +14,8 @@ export const OPTIONS = {
   json: flag('print {"ok", "checks": [{"id", "status", "message", "fix"}]}'),
   refresh: flag('also have the venue read balance and allowances from the chain again'),
   'print-credentials': option('FILE', 'write the API credentials to a new file, in the members of the secret'),
+  stack: option('NAME', 'check a deployment: its wallet key, secret, funder and table, by the outputs of its stack'),
+  region: option('REGION', 'of the stack, where it is not that of the environment'),
   settings: option('FILE', "read FILE instead of .env in the project's folder"),
 } as const;
 
@@ -43,11 +45,11 @@ function createAsk(run: Run, config: Step<Setup>): () => Promise<Asking> {
 
 /** Begins all checks; each waits for the checks that it needs. Returns them in the order of the report. */
 export function examine(options: DoctorOptions, env: Environment, limits?: DoctorLimits): readonly Step<unknown>[] {
-  const { 'print-credentials': file, settings, refresh } = options;
+  const { 'print-credentials': file, refresh } = options;
   const run = createRun(limits);
 
   // This machine, and the public parts of the venue.
-  const config = run.check('config', HERE, async () => checkConfig(settings, env));
+  const config = run.check('config', HERE, async () => checkConfig(options, env));
   const key = run.check('key', HERE, async () => checkKey(await need(config)));
   const ask = createAsk(run, config);
   const account = run.check('account_kind', HERE, async () => checkAccountKind(await need(config), await need(key)));

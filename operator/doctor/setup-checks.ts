@@ -10,6 +10,7 @@ import { ConfigError, tableOf } from '../../shared/settings/formats.ts';
 import type { Environment } from '../../shared/settings/table.ts';
 import { ACCOUNT_WORDS, type Account } from '../../shared/venue/polymarket/accounts.ts';
 import type { Wallet } from '../../shared/wallets/evm-key.ts';
+import { DeskError, variablesOf, type Where } from '../desk/access.ts';
 import { type CheckResult, fail, ok, skip, warn } from './run.ts';
 
 /** A wallet, and the API credentials that are set with it. */
@@ -26,10 +27,14 @@ export interface Setup {
   readonly store: string;
   /** The file that the key was read from. */
   readonly keyFile?: string | undefined;
+  /** The address that a deployment is set to trade with. */
+  readonly pinned?: string | undefined;
 }
 
-function readSetup(file: string | undefined, own: Environment): Setup {
-  const env = withSettingsFile(file, own);
+async function readSetup(where: Where, own: Environment): Promise<Setup> {
+  const deployed = where.stack === undefined ? undefined : await variablesOf(where, own);
+  const file = where.settings;
+  const env = deployed?.variables ?? withSettingsFile(file, own);
   const config = parseLocalConfig(env);
   // With the opt-in: the settings of a service that only reads have no API credentials.
   const { orders } = parseLocalConfig({ ...env, SERVICE_PLACE_ORDER: '1', SERVICE_HOST: '' });
@@ -37,21 +42,23 @@ function readSetup(file: string | undefined, own: Environment): Setup {
     config,
     key: orders.kind === 'on' ? { signingKey: orders.key, credentials: orders.credentials } : undefined,
     store: config.store,
-    keyFile: own['SERVICE_PRIVATE_KEY'] === undefined ? (file ?? PROJECT_SETTINGS) : undefined,
+    pinned: deployed?.pinned,
+    keyFile:
+      deployed === undefined && own['SERVICE_PRIVATE_KEY'] === undefined ? (file ?? PROJECT_SETTINGS) : undefined,
   };
 }
 
 const SETTINGS = 'npm start -- --help lists the settings.';
 
-/** Parses the settings as the service does. */
-export function checkConfig(file: string | undefined, env: Environment): CheckResult<Setup> {
+/** Parses the settings as the service does, or reads those of a deployment. */
+export async function checkConfig(where: Where, env: Environment): Promise<CheckResult<Setup>> {
   try {
-    const setup = readSetup(file, env);
+    const setup = await readSetup(where, env);
     const { warnings } = setup.config;
     if (warnings.length > 0) return warn(warnings.join(' '), SETTINGS, setup);
     return ok('The settings are well-formed.', setup);
   } catch (error) {
-    if (!(error instanceof ConfigError)) throw error;
+    if (!(error instanceof ConfigError || error instanceof DeskError)) throw error;
     return fail(error.message.replaceAll('\n', ' '), SETTINGS);
   }
 }
@@ -60,7 +67,7 @@ export function checkConfig(file: string | undefined, env: Environment): CheckRe
 const NO_ORDER = `0x${'00'.repeat(32)}`;
 
 /** Opens the key of the settings and signs `NO_ORDER` with it. */
-export async function checkKey({ key, config }: Setup): Promise<CheckResult<WalletKey>> {
+export async function checkKey({ key, config, pinned }: Setup): Promise<CheckResult<WalletKey>> {
   if (!key)
     return skip(
       'There is no wallet key: neither SERVICE_PRIVATE_KEY nor SERVICE_KMS_KEY is set, so the service only reads.',
@@ -69,6 +76,10 @@ export async function checkKey({ key, config }: Setup): Promise<CheckResult<Wall
   try {
     const wallet = await openSigningKey(signingKey, config);
     await wallet.sign(NO_ORDER);
+    if (pinned !== undefined && pinned !== wallet.address) {
+      const fix = 'See "Rotating keys" in docs/operations.md.';
+      return fail(`The key is that of ${wallet.address}, and the deployment trades with ${pinned}.`, fix);
+    }
     const where = 'kmsKey' in signingKey ? `The KMS key ${signingKey.kmsKey}` : 'The wallet key';
     return ok(`${where} signs for ${wallet.address}.`, { wallet, credentials });
   } catch (error) {

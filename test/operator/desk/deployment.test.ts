@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { Side } from '@polymarket/clob-client-v2';
 import { Wallet } from 'ethers';
+import { runDoctor } from '../../../operator/doctor/command.ts';
 import { createDynamoDbStore } from '../../../shared/orders/dynamodb-store.ts';
 import { startDynamoDb, type TestDynamoDb } from '../../../tools/support/dynamodb.ts';
 import { listenOnLoopback, shut } from '../../../tools/support/loopback.ts';
@@ -104,6 +105,34 @@ async function placed(client: string, price = 0.4) {
 function deskSecret(more: object = {}): string {
   return JSON.stringify({ apiKey: creds.key, apiSecret: creds.secret, apiPassphrase: creds.passphrase, ...more });
 }
+
+/** Runs the doctor on the deployment; returns its exit code and its checks by id. */
+async function doctor(...args: readonly string[]) {
+  Object.assign(process.env, awsVariables());
+  let out = '';
+  const terminal = { out: (text: string) => (out += text), err: (text: string) => (out += text), args };
+  const env = { SERVICE_CLOB_URL: paper.url, SERVICE_GAMMA_URL: paper.url };
+  return { code: await runDoctor(env, terminal), out };
+}
+
+describe('the doctor of a deployment', () => {
+  it('checks key, credentials and table of the stack', async () => {
+    secrets.set(deskSecret({ privateKey: PAPER_KEY }));
+    const { out } = await doctor('--stack', STACK, '--region', 'eu-west-1');
+    expect(out).toMatch(new RegExp(`^ok +key +The wallet key signs for ${OWN.address}`, 'm'));
+    expect(out).toMatch(/^ok +runtime +Node .*dynamodb:orders/m);
+    expect(out).toMatch(/^ok +credentials /m);
+    expect(out).not.toContain(PAPER_KEY);
+  });
+
+  it('fails for the key of another wallet, and without the stack', async () => {
+    secrets.set(JSON.stringify({ privateKey: `0x${'7'.repeat(64)}` }));
+    const { code, out } = await doctor('--stack', STACK);
+    expect([code, out]).toStrictEqual([1, expect.stringContaining(`and the deployment trades with ${OWN.address}.`)]);
+    expect((await doctor('--stack', 'other')).out).toMatch(/^fail +config +The stack other cannot be read/m);
+    expect((await doctor('--region', 'eu-west-1')).out).toContain('--region needs --stack.');
+  });
+});
 
 describe('the desk of a deployment', () => {
   it('finds table, secret and address in the outputs of the stack, also of a secret without a wallet key', async () => {
