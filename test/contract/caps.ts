@@ -36,7 +36,7 @@ export const CAPS = section('caps', ['process'], {
       assert.equal(sendings(world), sent);
       assert.equal((await place(world)).status, 201);
       expectProblem(await place(world), 'daily_cap_reached');
-      pass(tomorrow - Date.now());
+      await pass(tomorrow - Date.now());
       assert.equal((await place(world)).status, 201);
     },
   },

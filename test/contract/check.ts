@@ -28,8 +28,8 @@ export interface Control {
 
 /** A service in the process of the tests. */
 export interface InProcess extends Control {
-  /** Lets time pass by all clocks of the process. */
-  readonly pass: (milliseconds: number) => void;
+  /** Lets time pass by all clocks of the process, or more, once each slow check that runs now waits for that or is over. */
+  readonly pass: (milliseconds: number) => Promise<void>;
   /** Starts another service. Rejects where the start stops. */
   readonly start: (settings: Environment, options?: PaperVenueOptions) => Promise<World>;
   /** Stops the service, and starts it again on its venue and its store, with other settings where they are stated. */
@@ -101,6 +101,9 @@ export type Need = keyof typeof NEEDS;
 /** Holds a service to one clause. Throws where it is broken. */
 export type Run = (world: World) => Promise<void>;
 
+/** A variable of the settings. */
+type Variable = `SERVICE_${string}` | 'HTTPS_PROXY' | 'NO_PROXY';
+
 /** One check of the contract. */
 export interface Check {
   /** The part of the contract that has the clause: the name of its file. */
@@ -108,7 +111,7 @@ export interface Check {
   readonly clause: string;
   readonly needs: readonly Need[];
   /** The codes that the check provokes, and the settings that it is about. Each has one check. */
-  readonly proves: readonly (ErrorCode | `SERVICE_${string}`)[];
+  readonly proves: readonly (ErrorCode | Variable)[];
   /** Settings of the service that the tests start for it. */
   readonly settings: Environment;
   /** Places an order that rests: at a URL it runs after consent only. */

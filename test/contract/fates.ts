@@ -1,4 +1,375 @@
-import { section } from './check.ts';
+import assert from 'node:assert/strict';
+import type { FaultOrder } from '../../packages/paper-venue/faults/faults.ts';
+import type { ErrorCode } from '../../shared/errors.ts';
+import { type Answer, expectMembers, expectProblem, membersOf } from './answer.ts';
+import { controlOf, disarm, processOf, section, type World } from './check.ts';
+import { place, sendings } from './orders.ts';
 
-/** Checks of what becomes of an order. */
-export const FATES = section('fates', ['orders'], {});
+type Fault = Partial<FaultOrder> & Pick<FaultOrder, 'fault'>;
+
+/** Faults of the next orders; their look-ups are not touched. */
+const onOrders = (...faults: readonly Fault[]) => faults.map((fault) => ({ method: 'POST', path: '/order', ...fault }));
+const refuses = (text: string, code = 400): Fault => ({ fault: 'refuse', text, code });
+/** No look-up is of use. */
+const blind: FaultOrder = { fault: 'error-500', path: '/data/', times: 99 };
+
+/** An order under a key of its own, with what was sent to the venue for it. */
+function keyed(world: World) {
+  const before = sendings(world);
+  const headers = { 'idempotency-key': crypto.randomUUID(), 'x-client-address': 'cosmos1abc' };
+  return {
+    place: (change: object = {}) => place(world, change, headers),
+    sent: () => sendings(world) - before,
+    orders: () => controlOf(world).venue.orders(),
+  };
+}
+
+function lookUps(world: World): number {
+  return controlOf(world)
+    .venue.requests()
+    .filter(({ path }) => path.startsWith('/data/')).length;
+}
+
+function isReplay({ headers }: Answer): boolean {
+  return headers.get('idempotency-replayed') === 'true';
+}
+
+const ID = /^0x[0-9a-f]{64}$/;
+
+/** Expects a 504 that names the order; returns its id. */
+function expectUnknown(answer: Answer, about: Record<string, unknown> = {}): unknown {
+  expectProblem(answer, 'outcome_unknown', about);
+  const { order_id } = membersOf(answer);
+  assert.match(String(order_id), ID);
+  return order_id;
+}
+
+/** Expects a placement of this order. */
+function expectPlaced(answer: Answer, orderId: unknown): void {
+  assert.equal(answer.status, 201, JSON.stringify(answer.body));
+  expectMembers(answer, { order_id: orderId });
+}
+
+const CROSSES = 'invalid post-only order: order crosses book';
+const BALANCE = 'not enough balance / allowance: the balance is not enough -> balance: 100000';
+
+/** Sentences by which the venue refuses an order for good, what they are told as, and if they are quoted. */
+const REFUSALS: readonly (readonly [sentence: string, code: ErrorCode, quoted?: boolean])[] = [
+  [CROSSES, 'post_only_would_cross', true],
+  [BALANCE, 'insufficient_balance'],
+  ['the market is not yet ready to process new orders', 'market_not_accepting_orders', true],
+  ['invalid amount for a marketable BUY order ($0.5), min size: $1', 'notional_below_minimum'],
+  ['order is invalid. Price (0.01) breaks minimum tick size rule: 0.1', 'price_off_tick'],
+  ['order is invalid. Size (5) lower than the minimum: 15', 'size_below_minimum'],
+  ['invalid expiration', 'order_rejected', true],
+  ['invalid order payload', 'order_rejected', true],
+  ['invalid amounts, maker and taker amount accuracy', 'order_rejected', true],
+];
+
+/** Sentences about the operator or the token: they free the key. */
+const FREEING: readonly (readonly [fault: Fault, code: ErrorCode, members: object])[] = [
+  [{ fault: 'region' }, 'venue_refused_service', { reason: 'region' }],
+  [refuses('invalid signature'), 'venue_refused_service', { reason: 'signature' }],
+  [
+    refuses('maker address not allowed, please use the deposit wallet flow'),
+    'venue_refused_service',
+    { reason: 'wallet_type' },
+  ],
+  [refuses("'0x19e7' address banned"), 'venue_refused_service', { reason: 'account_restricted' }],
+  [refuses('the orderbook 1 does not exist: no orderbook exists for the requested token id', 404), 'unknown_token', {}],
+];
+
+/** Answers by which the venue did not take an order this time. */
+const NOT_TAKEN: readonly (readonly [fault: Fault, code: ErrorCode])[] = [
+  [{ fault: 'rate-limit', retry_after: 7 }, 'rate_limited'],
+  [{ fault: 'restart' }, 'venue_unavailable'],
+  [{ fault: 'halted' }, 'venue_unavailable'],
+  [{ fault: 'cancel-only' }, 'venue_unavailable'],
+];
+
+/** Answers after which an order may be live, to one that was accepted. */
+const UNCLEAR: readonly Fault[] = [
+  { fault: 'reset-after' },
+  { fault: 'error-500-after' },
+  { fault: 'error-500-after', text: CROSSES },
+  { fault: 'edge-502-after' },
+  { fault: 'truncated' },
+  { fault: 'cut' },
+  { fault: 'wrong-type' },
+  { fault: 'success-false' },
+  { fault: 'success-false', text: CROSSES },
+  { fault: 'status', text: 'unmatched' },
+  { fault: 'status', text: 'something new' },
+  ...['Duplicated', 'order match delayed', 'could not insert order', 'internal error', 'context canceled'].map(
+    (text): Fault => ({ fault: 'refuse-after', text }),
+  ),
+];
+
+/** What becomes of an order, as soon as the venue has answered. */
+const AT_ONCE = section('fates', ['orders', 'paper venue'], {
+  'a sentence of the venue refuses at once, is final, and quoted without its amounts or what looks like a credential': {
+    proves: [
+      'post_only_would_cross',
+      'insufficient_balance',
+      'market_not_accepting_orders',
+      'notional_below_minimum',
+      'order_rejected',
+    ],
+    run: async (world) => {
+      for (const [text, code, quoted] of REFUSALS) {
+        const [order, looks] = [keyed(world), lookUps(world)];
+        controlOf(world).venue.arm(onOrders(refuses(text)));
+        const first = await order.place();
+        expectProblem(first, code, { venue_reason: quoted ? text : undefined });
+        assert.match(String(membersOf(first)['order_id']), ID);
+        assert.ok(!JSON.stringify(first.body).includes('100000'), 'an amount of the account is told');
+        const again = await order.place();
+        assert.deepEqual({ ...membersOf(again), request_id: '' }, { ...membersOf(first), request_id: '' });
+        assert.deepEqual([isReplay(first), isReplay(again), order.sent(), lookUps(world)], [false, true, 1, looks]);
+      }
+    },
+  },
+  'a sentence about the operator or the token frees the key: a repeat signs anew, another order too': async (world) => {
+    for (const [fault, code, members] of FREEING) {
+      const order = keyed(world);
+      controlOf(world).venue.arm(onOrders(fault));
+      const first = await order.place();
+      expectProblem(first, code, { ...members });
+      const second = await order.place({ size: '6' });
+      assert.deepEqual([second.status, isReplay(second), order.sent()], [201, false, 2]);
+      assert.notEqual(membersOf(second)['order_id'], membersOf(first)['order_id']);
+    }
+  },
+  'an order that the venue did not take is kept for the repeat, which sends the same bytes': async (world) => {
+    for (const [fault, code] of NOT_TAKEN) {
+      const order = keyed(world);
+      controlOf(world).venue.arm(onOrders(fault));
+      const first = await order.place();
+      expectProblem(first, code);
+      if (fault.retry_after) assert.equal(first.headers.get('retry-after'), `${fault.retry_after}`);
+      const second = await order.place();
+      expectPlaced(second, membersOf(first)['order_id']);
+      assert.deepEqual([isReplay(second), order.sent()], [false, 2]);
+    }
+  },
+  'post-only mode refuses a taker for as long as it says': async (world) => {
+    controlOf(world).venue.arm(onOrders({ fault: 'post-only-mode', retry_after: 90 }));
+    const answer = await place(world, { post_only: false, price: '0.99' });
+    expectProblem(answer, 'venue_unavailable');
+    assert.equal(answer.headers.get('retry-after'), '90');
+    await disarm(world);
+  },
+  'an answer that proves nothing is looked up: the order is found, and sent once': async (world) => {
+    for (const fault of UNCLEAR) {
+      const [order, looks] = [keyed(world), lookUps(world)];
+      controlOf(world).venue.arm(onOrders(fault));
+      const answer = await order.place();
+      assert.equal(answer.status, 201, `${JSON.stringify(fault)}: ${JSON.stringify(answer.body)}`);
+      expectMembers(answer, {
+        status: 'live',
+        filled_size: '0',
+        remaining_size: '5',
+        order_id: order.orders().at(-1)?.id,
+      });
+      assert.equal(order.sent(), 1);
+      assert.ok(lookUps(world) > looks || fault.fault === 'status', JSON.stringify(fault));
+    }
+  },
+  'a look-up tells what was filled, and no value of it': async (world) => {
+    controlOf(world).venue.arm(onOrders({ fault: 'reset-after' }));
+    const answer = await keyed(world).place({ side: 'sell', price: '0.01', size: '10', post_only: false });
+    expectMembers(answer, { status: 'matched', filled_size: '10', remaining_size: '0', filled_value: null });
+  },
+  'credentials that the venue refuses are renewed, and the order is sent once more': async (world) => {
+    const order = keyed(world);
+    controlOf(world).venue.arm(onOrders({ fault: 'unauthorized' }));
+    assert.deepEqual([(await order.place()).status, order.sent()], [201, 2]);
+  },
+  "the venue's own sentence is in the log of a refusal, with the order": async (world) => {
+    controlOf(world).venue.arm(onOrders(refuses(BALANCE)));
+    const { order_id } = membersOf(await keyed(world).place());
+    const lines = controlOf(world)
+      .lines()
+      .filter((line) => line['order_id'] === order_id);
+    assert.ok(lines.some((line) => JSON.stringify(line).includes('balance: 100000')));
+    assert.deepEqual(
+      lines
+        .filter(({ message }) => message === 'order signed' || message === 'request')
+        .map(({ client_address }) => client_address),
+      ['cosmos1abc', 'cosmos1abc'],
+    );
+  },
+});
+
+/** Starts services, and lets `act` run at each at the same time: the look-ups take their five seconds once. */
+async function sideBySide<T>(
+  world: World,
+  cases: readonly T[],
+  act: (one: World, given: T) => Promise<(() => Promise<void>) | undefined>,
+): Promise<void> {
+  const { start, pass } = processOf(world);
+  const services = [];
+  for (const given of cases) services.push([await start({}, { forgetFilled: true }), given] as const);
+  const rest = await Promise.all(services.map(([one, given]) => act(one, given)));
+  const later = rest.filter((one) => one !== undefined);
+  if (later.length === 0) return;
+  // By then no sending can arrive any more.
+  await pass(121_000);
+  await Promise.all(later.map((one) => one()));
+}
+
+/** What becomes of an order that an answer leaves in doubt. */
+const IN_DOUBT = section('fates', ['orders', 'process'], {
+  'an order that nothing settles is outcome_unknown: a repeat sends the same bytes again': {
+    proves: ['outcome_unknown'],
+    slow: true,
+    run: async (world) => {
+      const cases: readonly (readonly Fault[])[] = [
+        [{ fault: 'reset' }],
+        [{ fault: 'edge-502' }],
+        [{ fault: 'edge-503' }],
+      ];
+      await sideBySide(world, cases, async (one, faults) => {
+        const order = keyed(one);
+        controlOf(one).venue.arm(onOrders(...faults));
+        const id = expectUnknown(await order.place(), { venue_reason: undefined });
+        const line = controlOf(one)
+          .lines()
+          .find((candidate) => candidate['code'] === 'outcome_unknown');
+        assert.deepEqual([line?.['level'], line?.['order_id'], line?.['client_address']], ['error', id, 'cosmos1abc']);
+        expectPlaced(await order.place(), id);
+        assert.deepEqual([order.sent(), order.orders().length], [2, 1]);
+        return undefined;
+      });
+    },
+  },
+  'without a key the detail says to look the order up': {
+    slow: true,
+    run: async (world) => {
+      await sideBySide(world, [0], async (one) => {
+        controlOf(one).venue.arm(onOrders({ fault: 'reset' }));
+        const answer = await place(one);
+        expectUnknown(answer);
+        assert.match(String(membersOf(answer)['detail']), /Look the order id up/);
+        return undefined;
+      });
+    },
+  },
+  'words that are not known are looked up for 5 s, never sent again, and final after 120 s': {
+    slow: true,
+    run: async (world) => {
+      await sideBySide(world, [false, true], async (one, isBlind) => {
+        const order = keyed(one);
+        controlOf(one).venue.arm(onOrders(refuses('nobody knows')));
+        const started = performance.now();
+        const venue_reason = 'nobody knows';
+        const id = expectUnknown(await order.place(), { venue_reason });
+        assert.ok(performance.now() - started > 4_500, 'the look-ups ended before 5 s');
+        assert.ok(
+          controlOf(one)
+            .lines()
+            .some((line) => line['level'] === 'error' && line['venue_reason'] === venue_reason),
+        );
+        expectUnknown(await order.place(), { venue_reason, order_id: id });
+        return async () => {
+          if (isBlind) {
+            controlOf(one).venue.arm(blind);
+            expectUnknown(await order.place(), { venue_reason });
+            return;
+          }
+          const refused = await order.place();
+          expectProblem(refused, 'order_rejected', { venue_reason, order_id: id });
+          const again = await order.place();
+          assert.deepEqual([isReplay(again), order.sent()], [true, 1]);
+        };
+      });
+    },
+  },
+  'words that are not known are no refusal where the order was taken': async (world) => {
+    const order = keyed(world);
+    controlOf(world).venue.arm(onOrders({ fault: 'refuse-after', text: 'nobody knows' }));
+    const answer = await order.place();
+    expectPlaced(answer, order.orders().at(-1)?.id);
+    assert.equal(order.sent(), 1);
+  },
+  'a refusal of a second sending says nothing of the first one for 120 s': {
+    slow: true,
+    run: async (world) => {
+      await sideBySide(world, [0], async (one) => {
+        const order = keyed(one);
+        controlOf(one).venue.arm(onOrders({ fault: 'reset' }, refuses(BALANCE), refuses(BALANCE)));
+        const id = expectUnknown(await order.place());
+        const second = await order.place();
+        expectUnknown(second, { order_id: id });
+        const wait = Number(second.headers.get('retry-after'));
+        assert.ok(wait > 100 && wait <= 120, `Retry-After is ${wait}`);
+        return async () => {
+          expectProblem(await order.place(), 'insufficient_balance', { order_id: id });
+          assert.equal(isReplay(await order.place()), true);
+          assert.equal(order.sent(), 3);
+        };
+      });
+    },
+  },
+  'a page of the edge is no sentence of the venue: the order stays in doubt, and its part of the day counts': async (
+    world,
+  ) => {
+    const { start } = processOf(world);
+    const one = await start({ SERVICE_MAX_DAILY_NOTIONAL: '0.05' });
+    const order = keyed(one);
+    controlOf(one).venue.arm(onOrders({ fault: 'firewall' }));
+    const first = await order.place();
+    expectProblem(first, 'venue_refused_service', { reason: 'firewall' });
+    assert.match(String(membersOf(first)['detail']), /may be live/);
+    expectProblem(await place(one), 'daily_cap_reached');
+    expectPlaced(await order.place(), membersOf(first)['order_id']);
+  },
+  'an expired order is never sent, and refused where no look-up and no trade knows it': {
+    slow: true,
+    run: async (world) => {
+      const { start, pass } = processOf(world);
+      const skewed = await start({}, { now: () => Date.now() + 30_000, forgetFilled: true });
+      const filled = await start({}, { forgetFilled: true });
+      const inSeconds = (seconds: number) => new Date(Date.now() + seconds * 1_000).toISOString().replace(/\.\d+/, '');
+      const end = { expires_at: inSeconds(230) };
+      const crossing = { ...end, price: '0.99', post_only: false };
+      const [order, taker] = [keyed(skewed), keyed(filled)];
+      controlOf(skewed).venue.arm(onOrders({ fault: 'reset' }));
+      controlOf(filled).venue.arm([...onOrders({ fault: 'reset-after' }), blind]);
+      const [unsent, unseen] = await Promise.all([order.place(end), taker.place(crossing)]);
+      const ids = [unsent, unseen].map((answer) => expectUnknown(answer));
+      await disarm(filled);
+      await pass(400_000);
+      const refused = await order.place(end);
+      expectProblem(refused, 'order_rejected', { order_id: ids[0], venue_reason: undefined });
+      assert.match(String(membersOf(refused)['detail']), /expired/);
+      assert.deepEqual([order.sent(), order.orders().length, isReplay(await order.place(end))], [1, 0, true]);
+      const found = await taker.place(crossing);
+      expectPlaced(found, ids[1]);
+      expectMembers(found, { status: 'matched' });
+      assert.equal(taker.sent(), 1);
+    },
+  },
+  'credentials that cannot be renewed leave the order to a repeat, and name it': {
+    slow: true,
+    run: async (world) => {
+      for (const [fault, code] of [
+        ['error-500', 'venue_error'],
+        ['reset', 'venue_error'],
+        ['restart', 'venue_unavailable'],
+        ['rate-limit', 'rate_limited'],
+        ['refuse', 'venue_refused_service'],
+      ] as const) {
+        const one = await processOf(world).start({});
+        assert.equal((await place(one)).status, 201);
+        controlOf(one).venue.arm([...onOrders({ fault: 'unauthorized' }), { fault, path: '/auth/', times: 9 }]);
+        const answer = await keyed(one).place();
+        expectProblem(answer, code);
+        assert.match(String(membersOf(answer)['order_id']), ID);
+      }
+    },
+  },
+});
+
+/** Checks of "Sent once" and "A failure never lies". */
+export const FATES = [...AT_ONCE, ...IN_DOUBT];

@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { Endpoint, GatewayEvent, GatewayHandler } from '../../functions/http.ts';
 import { createCallerCheck } from '../../functions/orders/caller.ts';
+import { ordersEndpoint } from '../../functions/orders/endpoint.ts';
 import { createGatewayHandler } from '../../functions/pipeline.ts';
-import { disabledOrdersEndpoint } from '../../functions/refusing-endpoints.ts';
 import { type AnyRoute, ROUTES, UNKNOWN_ROUTE } from '../../functions/routes.ts';
 import { startServer } from '../../local/http/server.ts';
 import type { PaperVenueOptions } from '../../packages/paper-venue/state/state.ts';
+import { refuse } from '../../shared/errors.ts';
 import type { Environment, OrderAccess } from '../../shared/settings/table.ts';
 import { collectLog } from '../support/service/collected-log.ts';
 import { openPaperService } from '../support/service/paper-service.ts';
@@ -20,6 +21,30 @@ function contractWorlds(seen: Set<string>) {
   const stops: (() => Promise<void>)[] = [];
   const worlds = new Map<string, Promise<World>>();
   let passedMs = 0;
+  const clock = { running: 0, waiting: new Map<() => void, number>() };
+
+  /** Lets the time pass for which all wait. */
+  function advance(): void {
+    if (clock.waiting.size < clock.running) return;
+    passedMs += Math.max(0, ...clock.waiting.values());
+    for (const [release] of [...clock.waiting]) {
+      clock.waiting.delete(release);
+      release();
+    }
+  }
+
+  /** Runs a check beside others. */
+  async function beside(run: () => Promise<void>): Promise<unknown> {
+    clock.running += 1;
+    try {
+      return await run().then(() => undefined);
+    } catch (error) {
+      return error;
+    } finally {
+      clock.running -= 1;
+      advance();
+    }
+  }
 
   // Only these two: sockets and timers need the real time.
   beforeAll(() => {
@@ -64,7 +89,10 @@ function contractWorlds(seen: Set<string>) {
   }
 
   function startDeployed(access: OrderAccess, requestContext: object) {
-    const endpoint = { ...disabledOrdersEndpoint('known'), checks: [createCallerCheck(access)] };
+    const openOrders = async () => {
+      throw refuse('order_placement_disabled', { why: 'known' });
+    };
+    const endpoint = ordersEndpoint({ openOrders, checkCaller: createCallerCheck(access) });
     return startAround(
       () => endpoint,
       (event) => ({ ...event, requestContext: { ...event.requestContext, ...requestContext } }),
@@ -85,7 +113,10 @@ function contractWorlds(seen: Set<string>) {
         ...control,
         settings: service.settings,
         pass: (milliseconds) => {
-          passedMs += milliseconds;
+          const { promise, resolve } = Promise.withResolvers<void>();
+          clock.waiting.set(resolve, milliseconds);
+          advance();
+          return promise;
         },
         start: (others, venueOptions) => start(others, venueOptions, noted),
         restart: async (changes = {}) => at(await service.restart(changes)),
@@ -108,32 +139,30 @@ function contractWorlds(seen: Set<string>) {
     return opened;
   }
 
-  return { start, worldOf };
+  return { start, worldOf, beside };
 }
 
 /** Makes tests of the checks of a section: each at a service that it shares, the slow ones side by side at their own. */
 export function describeSection(checks: readonly Check[]): void {
   const seen = new Set<string>();
-  const { start, worldOf } = contractWorlds(seen);
-  const running = new Map<Check, Promise<unknown>>();
+  const { start, worldOf, beside } = contractWorlds(seen);
+  const failures = new Map<Check, unknown>();
 
-  async function runSlow(check: Check): Promise<unknown> {
-    const own = new Set<string>();
-    try {
-      await prove(check, await start(check.settings, {}, own), own);
-      return undefined;
-    } catch (error) {
-      return error;
-    }
-  }
-
-  beforeAll(() => {
-    for (const check of checks) if (check.slow) running.set(check, runSlow(check));
+  /** The slow checks side by side. */
+  beforeAll(async () => {
+    const slow = checks.filter((check) => check.slow);
+    await Promise.all(
+      slow.map(async (check) => {
+        const own = new Set<string>();
+        const world = await start(check.settings, {}, own);
+        failures.set(check, await beside(() => prove(check, world, own)));
+      }),
+    );
   });
 
   describe(`${checks[0]?.section}`, () => {
     it.each(checks.filter(({ needs }) => !needs.includes('gateway')))('$clause', async (check) => {
-      const failure = await running.get(check);
+      const failure = failures.get(check);
       if (failure !== undefined) throw failure;
       if (check.slow) return;
       const world = await worldOf(check.settings);

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
+import { rm } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { formatDecimal, multiplyDecimals, parseDecimal, ZERO } from '../../shared/decimal.ts';
-import { type Answer, codeOf, expectProblem } from './answer.ts';
-import { section, type World } from './check.ts';
-import { place, restingOrder } from './orders.ts';
+import { type Answer, codeOf, expectProblem, membersOf } from './answer.ts';
+import { processOf, section, type World } from './check.ts';
+import { place, restingOrder, sendings } from './orders.ts';
 
 const healthy = z.object({ wallet_address: z.nullable(z.string()) });
 const placed = z.object({
@@ -31,8 +33,8 @@ function isReplay({ headers }: Answer): boolean {
   return headers.get('idempotency-replayed') === 'true';
 }
 
-/** Checks of idempotency keys. */
-export const KEYS = section('keys', ['orders'], {
+/** Checks at any service. */
+const ANYWHERE = section('keys', ['orders'], {
   'place one order, sent at the same time, again, spelled otherwise': {
     places: true,
     proves: ['idempotency_key_reused'],
@@ -64,3 +66,128 @@ export const KEYS = section('keys', ['orders'], {
     },
   },
 });
+
+/** Settings with which a service is another one, or has another account, and the word of the sentence. */
+const CHANGED = [
+  [{ SERVICE_PRIVATE_KEY: '22'.repeat(32) }, /wallet/],
+  [{ SERVICE_FUNDER_ADDRESS: '0x75F00B003FBBBA193FABEB06284c3187a4C1232E' }, /account/],
+] as const;
+
+/** Checks of a service of the tests, and of its store. */
+const KEPT = section('keys', ['orders', 'process'], {
+  'are 409 while another request holds them': {
+    proves: ['order_in_progress'],
+    run: async (world) => {
+      const { venue } = processOf(world);
+      const [key, sent] = [{ 'idempotency-key': crypto.randomUUID() }, sendings(world)];
+      venue.arm({ fault: 'delay', path: '/order', ms: 500 });
+      const first = place(world, {}, key);
+      while (sendings(world) === sent) await sleep(5);
+      const second = await place(world, {}, key);
+      expectProblem(second, 'order_in_progress', { order_id: undefined });
+      const wait = Number(second.headers.get('retry-after'));
+      assert.ok(wait >= 1 && wait <= 30, `Retry-After is ${wait}`);
+      assert.deepEqual([(await first).status, sendings(world) - sent], [201, 1]);
+    },
+  },
+  'name one order: with any other member they are refused, and nothing is sent': async (world) => {
+    const key = { 'idempotency-key': crypto.randomUUID() };
+    assert.equal((await place(world, {}, key)).status, 201);
+    const sent = sendings(world);
+    const changes = [{ price: '0.02' }, { size: '5.01' }, { side: 'sell' }, { post_only: false }, { token_id: '1' }];
+    for (const change of [...changes, { expires_at: '2031-01-01T00:00:00Z' }]) {
+      expectProblem(await place(world, change, key), 'idempotency_key_reused', { order_id: undefined });
+    }
+    assert.equal(sendings(world), sent);
+  },
+  'are free where the order failed before it was signed': async (world) => {
+    const key = { 'idempotency-key': crypto.randomUUID() };
+    expectProblem(await place(world, { price: '0.011' }, key), 'price_off_tick');
+    processOf(world).venue.arm({ fault: 'restart', path: '/book', times: 2 });
+    const { tokenId } = await otherSample(world);
+    expectProblem(await place(world, { token_id: tokenId }, key), 'venue_unavailable');
+    const placed = await place(world, { size: '6' }, key);
+    assert.deepEqual([placed.status, isReplay(placed)], [201, false]);
+  },
+  'are kept across a restart, whatever the orders came to': async (world) => {
+    const one = await processOf(world).start({});
+    const [final, refused, open] = [1, 2, 3].map((index) => ({ 'idempotency-key': `key-${index}` }));
+    const first = await place(one, {}, final);
+    processOf(one).venue.arm([
+      { fault: 'refuse', path: '/order', text: 'order crosses book' },
+      { fault: 'restart', path: '/order' },
+    ]);
+    expectProblem(await place(one, {}, refused), 'post_only_would_cross');
+    const busy = await place(one, {}, open);
+    expectProblem(busy, 'venue_unavailable');
+    const sent = sendings(one);
+    // Caps hold when an order is signed.
+    const again = await processOf(one).restart({ SERVICE_MAX_ORDER_NOTIONAL: '0.04' });
+    const replayed = await place(again, {}, final);
+    assert.deepEqual([replayed.body, isReplay(replayed)], [first.body, true]);
+    expectProblem(await place(again, {}, refused), 'post_only_would_cross');
+    expectProblem(await place(again, {}), 'order_above_cap');
+    const placed = await place(again, {}, open);
+    assert.deepEqual([membersOf(placed)['order_id'], sendings(again) - sent], [membersOf(busy)['order_id'], 1]);
+  },
+  'are not of a service that trades with another wallet, account or venue, or verifies its clients since': async (
+    world,
+  ) => {
+    const one = await processOf(world).start({});
+    const keys = ['final', 'open'].map((key) => ({ 'idempotency-key': key }));
+    await place(one, {}, keys[0]);
+    processOf(one).venue.arm({ fault: 'restart', path: '/order' });
+    await place(one, {}, keys[1]);
+    const sent = sendings(one);
+    for (const [settings, sentence] of CHANGED) {
+      const other = await processOf(one).restart(settings);
+      for (const key of keys) {
+        const answer = await place(other, {}, key);
+        expectProblem(answer, 'idempotency_key_reused');
+        assert.match(String(membersOf(answer)['detail']), sentence);
+      }
+      const same = Object.fromEntries(Object.keys(settings).map((name) => [name, processOf(one).settings[name] ?? '']));
+      await processOf(one).restart(same);
+    }
+    const foreign = await processOf(world).start({});
+    const { venueUrl, venue } = processOf(foreign);
+    const before = venue.requests().length;
+    const elsewhere = await processOf(one).restart({ SERVICE_CLOB_URL: venueUrl, SERVICE_GAMMA_URL: venueUrl });
+    for (const key of keys) expectProblem(await place(elsewhere, {}, key), 'idempotency_key_reused');
+    assert.ok(
+      venue
+        .requests()
+        .slice(before)
+        .every(({ path }) => path !== '/order'),
+    );
+    const verifying = await processOf(one).restart({ SERVICE_CLIENT_VERIFICATION: 'required' });
+    for (const key of keys) expectProblem(await place(verifying, {}, key), 'idempotency_key_reused');
+    assert.equal(sendings(one), sent);
+  },
+  'and orders without one are not sent while the store does not work': {
+    proves: ['store_unavailable'],
+    run: async (world) => {
+      const one = await processOf(world).start({});
+      const sent = sendings(one);
+      await rm(String(processOf(one).settings['SERVICE_STORE']));
+      for (const key of [{}, { 'idempotency-key': 'key' }]) {
+        const answer = await place(one, {}, key);
+        expectProblem(answer, 'store_unavailable');
+      }
+      assert.equal(sendings(one), sent);
+      expectProblem(await place(one, { price: '0.011' }), 'price_off_tick');
+    },
+  },
+});
+
+/** Finds a market that no order has been placed on: its rules are read anew. */
+async function otherSample(world: World) {
+  const listed = await world.ask({ operation: 'markets', target: '/v1/markets?limit=5' });
+  const { items } = z
+    .object({ items: z.array(z.object({ outcomes: z.array(z.object({ token_id: z.string() })) })) })
+    .parse(listed.body);
+  return { tokenId: String(items.at(-1)?.outcomes[0]?.token_id) };
+}
+
+/** Checks of idempotency keys. */
+export const KEYS = [...ANYWHERE, ...KEPT];

@@ -461,9 +461,9 @@ const PLACED = section('orders', ['orders'], {
       expectMembers(answer, { status: 'live', expires_at });
       const { order_id } = JSON.parse(JSON.stringify(answer.body));
       const state = () => venue.orders().find(({ id }) => id === order_id)?.status;
-      pass(expires - 1_000 - Date.now());
+      await pass(expires - 1_000 - Date.now());
       assert.equal(state(), 'LIVE');
-      pass(expires - Date.now());
+      await pass(expires - Date.now());
       assert.equal(state(), 'CANCELED');
     },
   },

@@ -92,6 +92,17 @@ export const SETTINGS = section('settings', ['process'], {
       }
     },
   },
+  'a proxy is a URL of http or https, which no sentence and no line shows': {
+    proves: ['HTTPS_PROXY', 'NO_PROXY'],
+    run: async (world) => {
+      for (const HTTPS_PROXY of ['socks5://user:secret@proxy.example:1080', 'proxy.example:3128 and more']) {
+        await stops(world, { HTTPS_PROXY }, /HTTPS_PROXY must be /);
+      }
+      const proxied = { HTTPS_PROXY: 'http://user:secret@127.0.0.1:9', NO_PROXY: '127.0.0.1' };
+      const started = await processOf(world).start(proxied);
+      assert.ok(!JSON.stringify(controlOf(started).lines()).includes('secret'));
+    },
+  },
   'a kind of account that its address contradicts is named': {
     proves: ['SERVICE_SIGNATURE_TYPE'],
     run: async (world) => {

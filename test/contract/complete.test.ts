@@ -1,0 +1,23 @@
+import { describe, expect, it } from '@jest/globals';
+import { ERROR_CODES, ERRORS } from '../../shared/errors.ts';
+import { LOCAL, variableOf } from '../../shared/settings/table.ts';
+import { CHECKS } from './sections.ts';
+
+/** The names that some check proves, each as often as it is proved. */
+const PROVED = CHECKS.flatMap(({ proves }) => proves);
+
+describe('exactly one check of the contract is there', () => {
+  it('for each error code', () => {
+    expect(PROVED.filter((name) => name in ERRORS).toSorted()).toStrictEqual(ERROR_CODES.toSorted());
+  });
+
+  it('for each setting of the local server', () => {
+    const variables = Object.keys(LOCAL).map(variableOf);
+    expect(PROVED.filter((name) => !(name in ERRORS)).toSorted()).toStrictEqual(variables.toSorted());
+  });
+
+  it('for each clause', () => {
+    const names = CHECKS.map(({ section, clause }) => `${section}: ${clause}`);
+    expect(new Set(names).size).toBe(names.length);
+  });
+});
