@@ -80,7 +80,7 @@ function answerOrder(body: string): string {
 function depthSinceLast(): string {
   const depth = sequentialDepth(spans);
   spans = [];
-  return JSON.stringify({ depth });
+  return String(depth);
 }
 
 function answerOf(url: string, body: string): string | undefined {

@@ -38,24 +38,11 @@ function marketRecord(index: number) {
     id: String(500_000 + index),
     question: `Will event ${index} take place?`,
     conditionId: `0x${index.toString(16).padStart(64, '0')}`,
-    slug: `will-event-${index}-take-place`,
-    endDate: '2027-12-31T12:00:00Z',
     outcomes: '["Yes", "No"]',
     outcomePrices: '["0.515", "0.485"]',
     clobTokenIds: JSON.stringify([tokenId(index, 0), tokenId(index, 1)]),
-    version: 'v1',
-    active: true,
-    closed: false,
-    enableOrderBook: true,
-    acceptingOrders: true,
-    orderPriceMinTickSize: 0.01,
-    orderMinSize: 5,
-    negRisk: false,
-    volume24hr: 1_000_000 - index * 7.03125,
-    liquidity: '12345.67',
-    bestBid: 0.51,
-    bestAsk: 0.52,
-    feesEnabled: true,
+    ...{ version: 'v1', active: true, closed: false, enableOrderBook: true, acceptingOrders: true, negRisk: false },
+    ...{ orderPriceMinTickSize: 0.01, orderMinSize: 5, volume24hr: 1_000_000 - index * 7.03125, liquidity: '12345.67' },
     feeSchedule: { exponent: 1, rate: 0.04, takerOnly: true },
   };
 }
@@ -65,3 +52,15 @@ export function marketPage(size: number): string {
   const markets = Array.from({ length: size }, (_, index) => marketRecord(index));
   return JSON.stringify({ markets, next_cursor: String(size) });
 }
+
+const WALLET = '0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A';
+
+/** The bytes of an order for the venue, which checks no signature. */
+export const SIGNED_ORDER = JSON.stringify({
+  ...{ deferExec: false, postOnly: true, owner: 'bench-key', orderType: 'GTC' },
+  order: {
+    ...{ salt: 873_456_234_512, maker: WALLET, signer: WALLET, tokenId: TOKEN_ID, side: 'BUY', signatureType: 0 },
+    ...{ makerAmount: '5100000', takerAmount: '10000000', timestamp: '1763650000000', expiration: '0' },
+    ...{ metadata: `0x${'00'.repeat(32)}`, builder: `0x${'00'.repeat(32)}`, signature: `0x${'ab'.repeat(64)}1b` },
+  },
+});
