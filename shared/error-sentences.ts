@@ -67,6 +67,9 @@ export const SIGNATURE_INVALID = {
   low_v: 'X-Client-Signature ends in a v of 0 or 1, as a Ledger writes it: add 27 to its last byte.',
   contract:
     'X-Client-Signature is that of a contract wallet, which cannot be checked without its chain. Use an account that has a key.',
+  undeployed:
+    'X-Client-Signature is that of a contract wallet that is not on its chain yet (ERC-6492): deploy the wallet first.',
+  refused: 'The contract at X-Client-Address refuses X-Client-Signature for the text of this order.',
   foreign: 'X-Client-Signature is not of this client, or not over the text of this order.',
   foreign_bytes:
     'X-Client-Signature is not of this client, or not over the bytes of this text. The envelope in which a Ledger signs Solana messages is not accepted.',

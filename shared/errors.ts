@@ -83,9 +83,11 @@ export const ERRORS = {
   },
   client_signature_invalid: {
     status: 401,
-    when: 'the signature is malformed, expired, valid for too long, of another wallet, over another text, or of a contract wallet',
+    when: 'the signature is malformed, expired, valid for too long, of another wallet, over another text, or of a contract wallet that cannot be asked',
     facts: { challenge },
-    detail: ({ why }: { why: keyof typeof SIGNATURE_INVALID }) => `${SIGNATURE_INVALID[why]} ${SIGN}`,
+    /** `chainId`: of the chain that has no contract at the address. */
+    detail: ({ why, chainId }: { why: keyof typeof SIGNATURE_INVALID; chainId?: number }) =>
+      `${SIGNATURE_INVALID[why]}${chainId === undefined ? '' : ` Chain ${chainId} has no contract at this address.`} ${SIGN}`,
   },
   order_placement_disabled: {
     status: 403,
@@ -296,6 +298,13 @@ export const ERRORS = {
     when: 'the venue is restarting, halted or cannot be reached; no order was placed',
     retryAfterS: 5,
     detail: ({ why }: { why: keyof typeof VENUE_UNAVAILABLE }) => VENUE_UNAVAILABLE[why],
+  },
+  client_chain_unavailable: {
+    status: 503,
+    when: 'the chain that knows a contract wallet did not answer; nothing was signed',
+    retryAfterS: 5,
+    detail: () =>
+      'No order was placed: the chain that checks signatures of contract wallets did not answer. Send the same request again.',
   },
   store_unavailable: {
     status: 503,

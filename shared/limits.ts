@@ -79,6 +79,8 @@ export const STORE_ATTEMPT_MS = { connect: 400, attempt: 900 } as const;
 export const SECRET_MS = { connect: 1_000, attempt: 2_000, read: 4_500 } as const;
 /** One attempt to connect to KMS, one attempt, and one call with its repeat: a signature normally takes 10 ms. */
 export const KMS_MS = { connect: 400, attempt: 900, call: 2_000 } as const;
+/** All calls of the clients' chain about one signature, connections included. */
+export const CLIENT_CHAIN_MS = 3_000;
 /**
  * The sole right to send an order. Longer than an order's budget, so that no request takes an order over while it is being
  * sent; the rest is for clocks that differ. Short enough for a client that repeats for a minute.

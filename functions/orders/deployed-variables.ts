@@ -12,7 +12,7 @@ export function checkDeployedVariables(variables: Readonly<Record<string, string
   try {
     const config = parseDeployedConfig(variables);
     if (config.walletAddress !== undefined) chooseAccount(config.walletAddress.toLowerCase(), config);
-    createVerification(WALLET_KINDS, {}, config.allowedClients);
+    createVerification(WALLET_KINDS, { allowedClients: config.allowedClients });
     return [];
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;

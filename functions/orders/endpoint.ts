@@ -93,7 +93,7 @@ export function ordersEndpoint({ openOrders, verification, checkCaller }: Orders
       const claimed = claimedClient(headers);
       note({ order: asked, ...clientTrace(claimed) });
       const client = verification
-        ? verification.verify({ headers, domainName, order: asked, now: await orders.now(call) })
+        ? await verification.verify({ headers, domainName, order: asked, now: await orders.now(call) })
         : claimed;
       if (verification) note(clientTrace(client));
       const idempotencyKey = headers['idempotency-key'];

@@ -162,5 +162,6 @@ export async function openTrading(config: DeployedConfig, log: Log, clock: Venue
   // At init, while no caller waits. A failure is logged by then, and the next request tries again.
   await openOrders().catch(() => undefined);
   const verification = await openVerification(config);
+  await verification?.checkChain?.().catch((error: unknown) => log.error('client chain unavailable', { error }));
   return { openOrders, verification, checkCaller: createCallerCheck(config.orderAccess) };
 }

@@ -4,6 +4,7 @@ import type { OrderClient } from '../../shared/orders/record.ts';
 import type { DeployedConfig, LocalConfig } from '../../shared/settings/config.ts';
 import { ConfigError } from '../../shared/settings/formats.ts';
 import { formatTime, parseTime } from '../../shared/time.ts';
+import { type ContractWallets, createContractWallets, whyNoContract } from '../../shared/wallets/contract-wallets.ts';
 import type { Middleware } from '../http.ts';
 import type { Wire } from '../schemas.ts';
 import type { placedOrder } from './response.ts';
@@ -15,6 +16,16 @@ import type { placedOrder } from './response.ts';
 const SIGNATURE_MS = { offered: 300_000, ahead: 600_000, tolerance: 30_000 } as const;
 
 type WalletKinds = Awaited<ReturnType<typeof loadWalletKinds>>;
+
+/** The wallet that a client claims. */
+interface Holder {
+  readonly kind: WalletKinds[number];
+  /** In its canonical form. */
+  readonly address: string;
+}
+
+/** Reasons for which a signature is not by the key of an address. */
+type Why = Exclude<ReturnType<Holder['kind']['check']>, 'valid'>;
 
 type OrderMember = 'token_id' | 'side' | 'price' | 'size' | 'post_only' | 'expires_at';
 
@@ -74,17 +85,22 @@ export interface Authorities {
   readonly own?: (() => readonly string[]) | undefined;
 }
 
+/** Who may sign, and for what. */
+interface Rules {
+  readonly authorities?: Authorities;
+  /** The addresses that may order; any may without the list, none with an empty one. */
+  readonly allowedClients?: readonly string[] | undefined;
+  /** Absent where no chain is configured. */
+  readonly contracts?: ContractWallets | undefined;
+}
+
 /**
- * Creates the check that the holder of `X-Client-Address` wants exactly this order. `allowedClients`: the addresses that
- * may order; any may without the list, none with an empty one. Throws `ConfigError` for a text that is no address.
+ * Creates the check that the holder of `X-Client-Address` wants exactly this order. Throws `ConfigError` for an allowed
+ * client that is no address.
  */
-export function createVerification(
-  kinds: WalletKinds,
-  authorities: Authorities = {},
-  allowedClients?: readonly string[],
-) {
+export function createVerification(kinds: WalletKinds, { authorities = {}, allowedClients, contracts }: Rules = {}) {
   /** Returns the kind of wallet that an address is of, and its canonical form. */
-  function holderOf(text: string) {
+  function holderOf(text: string): Holder | undefined {
     for (const kind of kinds) {
       const address = kind.canonicalAddress(text);
       if (address !== undefined) return { kind, address };
@@ -124,11 +140,33 @@ export function createVerification(
     return own.includes(requested) ? requested : (own[0] ?? requested);
   }
 
+  function requireAllowed(address: string): void {
+    if (allowed && !allowed.has(address)) throw refuse('client_not_allowed', {});
+  }
+
+  /**
+   * Asks the contract at the address about a signature that its key has not made. All that needs no chain comes before,
+   * since anyone can cause a question. Returns the facts of a refusal; `undefined` for a valid signature. Errors: see `verify`.
+   */
+  async function askContract({ kind, address }: Holder, signature: string, text: string, why: Why) {
+    if (!contracts || !kind.messageHash) return { why };
+    const formless = whyNoContract(signature);
+    if (formless) return { why: formless };
+    requireAllowed(address);
+    const asked = { signature, address, hash: kind.messageHash(text) };
+    const verdict = await contracts.check(asked).catch((cause: unknown) => {
+      throw refuse('client_chain_unavailable', {}, { cause });
+    });
+    if (verdict === 'valid') return undefined;
+    if (verdict === 'refused') return { why: verdict };
+    return { why: why === 'low_v' ? why : ('foreign' as const), chainId: contracts.chainId };
+  }
+
   /**
    * Verifies the signature, and that its client may order. Errors: 401 `client_signature_required` and
-   * `client_signature_invalid`, 403 `client_not_allowed`.
+   * `client_signature_invalid`, 403 `client_not_allowed`, 503 `client_chain_unavailable`.
    */
-  function verify({ headers, domainName, order, now }: SignedRequest): OrderClient {
+  async function verify({ headers, domainName, order, now }: SignedRequest): Promise<OrderClient> {
     const { 'x-client-address': clientAddress = '', 'idempotency-key': idempotencyKey = '' } = headers;
     const { 'x-client-signature': signature, 'x-client-signature-expires': expires } = headers;
     const authority = authorityFor(domainName);
@@ -140,13 +178,17 @@ export function createVerification(
     const validUntil = parseTime(expires);
     if (!holder || validUntil === undefined) throw new Error('the headers were not checked');
     const { kind, address } = holder;
-    const why = whyMistimed(validUntil, now) ?? kind.check(signature, { text: textUntil(expires), address });
-    if (why !== 'valid') throw refuse('client_signature_invalid', { challenge, why });
-    if (allowed && !allowed.has(address)) throw refuse('client_not_allowed', {});
+    const text = textUntil(expires);
+    const mistimed = whyMistimed(validUntil, now);
+    if (mistimed) throw refuse('client_signature_invalid', { challenge, why: mistimed });
+    const why = kind.check(signature, { text, address });
+    const refusal = why === 'valid' ? undefined : await askContract(holder, signature, text, why);
+    if (refusal) throw refuse('client_signature_invalid', { challenge, ...refusal });
+    requireAllowed(address);
     return { address, isVerified: true };
   }
 
-  return { checkHeaders, verify };
+  return { checkHeaders, verify, checkChain: contracts?.checkChain };
 }
 
 /** The check of signatures. */
@@ -154,14 +196,18 @@ export type ClientVerification = ReturnType<typeof createVerification>;
 
 type Settings = Pick<
   LocalConfig | DeployedConfig,
-  'orders' | 'clientVerification' | 'publicAuthority' | 'allowedClients'
+  'orders' | 'clientVerification' | 'publicAuthority' | 'allowedClients' | 'clientRpcUrl' | 'clientChainId' | 'proxyEnv'
 >;
 
 /** Opens the verification of clients where the operator requires it. `own`: see `Authorities`. */
 export async function openVerification(
-  { orders, clientVerification, publicAuthority, allowedClients }: Settings,
+  { orders, clientVerification, publicAuthority, allowedClients, ...chain }: Settings,
   own?: Authorities['own'],
 ): Promise<ClientVerification | undefined> {
   if (orders.kind !== 'on' || clientVerification === 'off') return undefined;
-  return createVerification(await loadWalletKinds(), { public: publicAuthority, own }, allowedClients);
+  const { clientRpcUrl, clientChainId, proxyEnv } = chain;
+  const hasChain = clientRpcUrl !== undefined && clientChainId !== undefined;
+  const contracts = hasChain ? createContractWallets(clientRpcUrl, clientChainId, proxyEnv) : undefined;
+  const authorities = { public: publicAuthority, own };
+  return createVerification(await loadWalletKinds(), { authorities, allowedClients, contracts });
 }

@@ -103,6 +103,7 @@ function inForce(config: LocalConfig, account: Awaited<ReturnType<typeof account
     max_daily_notional_per_client: decimal(config.maxDailyNotionalPerClient),
     client_verification: ofOrders(config.clientVerification),
     allowed_clients: ofOrders(config.allowedClients?.length),
+    client_chain_id: ofOrders(config.clientChainId),
     public_authority: ofOrders(config.publicAuthority),
     gamma_url: gammaUrl,
     clob_url: clobUrl,
@@ -136,6 +137,7 @@ export async function startService(
     const marketData = createMarketData(config, log, clock);
     let authorities: readonly string[] = [];
     const verification = await openVerification(config, () => authorities);
+    await verification?.checkChain?.();
     const clientVerification = verification ? 'required' : 'off';
     const health = { mode: config.mode, ...account, clientVerification } as const;
     const handlers = createHandlers({ serve, health, marketData, openOrders, verification });

@@ -333,7 +333,7 @@ export interface components {
             /** @description The text to sign. Its last line has the time for X-Client-Signature-Expires. */
             challenge: string;
         };
-        /** @description Answered when the signature is malformed, expired, valid for too long, of another wallet, over another text, or of a contract wallet. */
+        /** @description Answered when the signature is malformed, expired, valid for too long, of another wallet, over another text, or of a contract wallet that cannot be asked. */
         ClientSignatureInvalidProblem: {
             /** @constant */
             type: "about:blank";
@@ -968,6 +968,24 @@ export interface components {
             /** @description EIP-712 hash of the signed order, the venue's id of it. */
             order_id?: string;
         };
+        /** @description Answered when the chain that knows a contract wallet did not answer; nothing was signed. */
+        ClientChainUnavailableProblem: {
+            /** @constant */
+            type: "about:blank";
+            /** @constant */
+            title: "Client chain unavailable";
+            /** @constant */
+            status: 503;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            code: "client_chain_unavailable";
+            /** @description A sentence that says what to do. Not stable: branch on `code`. */
+            detail: string;
+            /** @description As in `X-Request-Id`. */
+            request_id: string;
+        };
         /** @description Answered when the store of idempotency keys or of the wallet key does not work; this request placed no order. */
         StoreUnavailableProblem: {
             /** @constant */
@@ -1595,7 +1613,7 @@ export interface operations {
              * @description Unauthorized:
              *
              *     - `client_signature_required`: the service verifies clients, and the signature of the order or its expiry is missing.
-             *     - `client_signature_invalid`: the signature is malformed, expired, valid for too long, of another wallet, over another text, or of a contract wallet.
+             *     - `client_signature_invalid`: the signature is malformed, expired, valid for too long, of another wallet, over another text, or of a contract wallet that cannot be asked.
              */
             401: {
                 headers: {
@@ -1681,6 +1699,7 @@ export interface operations {
              * @description Service Unavailable:
              *
              *     - `venue_unavailable`: the venue is restarting, halted or cannot be reached; no order was placed.
+             *     - `client_chain_unavailable`: the chain that knows a contract wallet did not answer; nothing was signed.
              *     - `store_unavailable`: the store of idempotency keys or of the wallet key does not work; this request placed no order.
              */
             503: {
@@ -1690,7 +1709,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["VenueUnavailableProblem"] | components["schemas"]["StoreUnavailableProblem"];
+                    "application/problem+json": components["schemas"]["VenueUnavailableProblem"] | components["schemas"]["ClientChainUnavailableProblem"] | components["schemas"]["StoreUnavailableProblem"];
                 };
             };
             /**

@@ -60,6 +60,7 @@ export class OrderBookError extends Error {
 
 /** Codes by which the service says that this attempt placed no order. */
 const PLACED_NOTHING: readonly string[] = [
+  'client_chain_unavailable',
   'rate_limited',
   'store_unavailable',
   'venue_error',

@@ -46,6 +46,8 @@ function problemsOf(config: Omit<Config, 'warnings' | 'proxyEnv'>, hasKey: boole
     allowedClients,
     maxDailyNotionalPerClient,
     clientVerification,
+    clientRpcUrl,
+    clientChainId,
   } = config;
   return [
     !hasKey &&
@@ -56,6 +58,9 @@ function problemsOf(config: Omit<Config, 'warnings' | 'proxyEnv'>, hasKey: boole
     maxDailyNotionalPerClient &&
       clientVerification === 'off' &&
       `SERVICE_MAX_DAILY_NOTIONAL_PER_CLIENT ${NEEDS_VERIFICATION}`,
+    clientRpcUrl && clientVerification === 'off' && `SERVICE_CLIENT_RPC_URL ${NEEDS_VERIFICATION}`,
+    (clientRpcUrl === undefined) !== (clientChainId === undefined) &&
+      'SERVICE_CLIENT_RPC_URL and SERVICE_CLIENT_CHAIN_ID go together: set both, or none.',
   ];
 }
 

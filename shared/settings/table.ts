@@ -85,6 +85,13 @@ const PROXY = parsed(
   },
 );
 
+/** A provider's key may be in any part of it. */
+const RPC_URL = parsed('an https URL, or http on loopback', (text) => {
+  const url = /\s/.test(text) ? null : URL.parse(text);
+  const trusted = url?.protocol === 'https:' || (url?.protocol === 'http:' && LOOPBACK.test(url.hostname));
+  return trusted ? new Secret(text) : undefined;
+});
+
 const TABLE = matching('the name of a DynamoDB table', /^[\w.-]{3,255}$/);
 
 /** A misspelt prefix of a table would create a file of that name in each process, and one key would place several orders. */
@@ -190,6 +197,11 @@ export const SETTINGS = {
     maxDailyNotionalPerClient: row(AMOUNT, 'the same for each verified client; needs verification'),
     clientVerification: preset(oneOf(['off', 'required']), 'off', 'required: clients sign their orders (as deployed)'),
     allowedClients: row(CLIENTS, 'with verification: addresses that may order, comma-separated; all without it'),
+    clientRpcUrl: row(
+      RPC_URL,
+      'with verification: JSON-RPC of the chain of contract wallets that sign (EIP-1271); a secret',
+    ),
+    clientChainId: row(wholeNumber(1, 999_999_999), 'with clientRpcUrl: the id of that EVM chain'),
     publicAuthority: row(AUTHORITY, 'the host that clients sign for; needed to verify beyond loopback'),
   },
   /** Of the local server, and of all deployed functions. */

@@ -20,6 +20,7 @@ export const EVM = {
       return undefined;
     }
   },
+  messageHash: (text: string) => hashMessage(Buffer.from(text)),
   check: (signature: string, { text, address }: { readonly text: string; readonly address: string }) => {
     const { rs = '', s = '', v = '' } = SIGNATURE.exec(signature)?.groups ?? {};
     if (rs === '' && /^0x[0-9a-fA-F]{128}0[01]$/.test(signature)) return 'low_v';

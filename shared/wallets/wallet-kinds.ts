@@ -4,12 +4,14 @@ import { EVM } from './evm.ts';
 import { SOLANA } from './solana.ts';
 
 /**
- * A kind of wallet by which clients sign. Another kind is another file in this folder and an entry below. Only kinds
- * whose signatures can be checked without asking their chain.
+ * A kind of wallet by which clients sign. Another kind is another file in this folder and an entry below. Accounts that
+ * have a key are checked without their chain.
  */
 interface WalletKind {
   /** Returns the one canonical form of a client's address; `undefined` for a text that is no address of this kind. */
   canonicalAddress(text: string): string | undefined;
+  /** Returns what a contract at the address is asked about (EIP-191); absent where no contract can sign. */
+  messageHash?(text: string): string;
   /**
    * Checks a signature over the bytes of a text. `address` is canonical. `malformed`: not in the one form that a
    * signature of this kind has. `low_v`: right but for its v. `contract`: of a contract wallet. `foreign` and

@@ -2,6 +2,7 @@ import { BOOK } from './book.ts';
 import { CAPS } from './caps.ts';
 import type { Check } from './check.ts';
 import { CLIENTS } from './clients.ts';
+import { CONTRACT_WALLETS } from './contract-wallets.ts';
 import { EVERYWHERE } from './everywhere.ts';
 import { FATES } from './fates.ts';
 import { HEALTH } from './health.ts';
@@ -19,6 +20,7 @@ export const CHECKS: readonly Check[] = [
   ...BOOK,
   ...ORDERS,
   ...CLIENTS,
+  ...CONTRACT_WALLETS,
   ...CAPS,
   ...KEYS,
   ...FATES,

@@ -124,15 +124,15 @@ const now = NOW;
 type Signed = Parameters<ClientVerification['verify']>[0];
 
 /** Verifies headers; returns the client, or the refusal. */
-function verifyWith(
+async function verifyWith(
   headers: Signed['headers'],
   more: Partial<Signed> = {},
   authorities: Authorities = {},
-  allowed?: string[],
+  allowedClients?: string[],
 ) {
-  const { verify } = createVerification(WALLET_KINDS, authorities, allowed);
+  const { verify } = createVerification(WALLET_KINDS, { authorities, allowedClients });
   try {
-    return { client: verify({ headers, domainName: 'x.example', order: ORDER, now, ...more }), error: undefined };
+    return { client: await verify({ headers, domainName: 'x.example', order: ORDER, now, ...more }), error: undefined };
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     return { client: undefined, error };
@@ -150,7 +150,7 @@ describe('the end of a signature', () => {
     [86_400 * 366, 'The signature is valid for too long.'],
   ])('in %d s is judged by the clock of the venue', async (seconds, detail) => {
     const headers = await sign(seconds);
-    const { client, error } = verifyWith(headers);
+    const { client, error } = await verifyWith(headers);
     expect(client?.address).toBe(detail === undefined ? ALICE.address : undefined);
     expect(error?.message ?? '').toContain(detail ?? '');
   });
@@ -159,13 +159,16 @@ describe('the end of a signature', () => {
     const security = readFileSync(join(import.meta.dirname, '../../SECURITY.md'), 'utf8');
     const seconds = Number(/Until its end \((\d+) s at most\)/.exec(security)?.[1]);
     const headers = await sign(630);
-    const endAfter = (s: number) => verifyWith(headers, { now: NOW + 1_000 * s }).error?.code;
-    expect([endAfter(seconds), endAfter(seconds + 1)]).toStrictEqual([undefined, 'client_signature_invalid']);
+    const endAfter = async (s: number) => (await verifyWith(headers, { now: NOW + 1_000 * s })).error?.code;
+    expect([await endAfter(seconds), await endAfter(seconds + 1)]).toStrictEqual([
+      undefined,
+      'client_signature_invalid',
+    ]);
   });
 
-  it('of a text that we write is in 300 s', () => {
+  it('of a text that we write is in 300 s', async () => {
     const headers = { 'x-client-address': ALICE.address, 'idempotency-key': 'k' };
-    const { error } = verifyWith(headers, { now: NOW + 999 });
+    const { error } = await verifyWith(headers, { now: NOW + 999 });
     expect(error?.facts['challenge']).toMatch(/\nSignature valid until: 2026-11-21T13:05:00Z$/);
   });
 });
@@ -184,7 +187,7 @@ describe('a signature', () => {
       [{ ...right, 'x-client-signature': '0x' }, 'client_signature_invalid'],
     ] as const;
     for (const [headers, code] of cases) {
-      const { client, error } = verifyWith(headers);
+      const { client, error } = await verifyWith(headers);
       expect([client?.address, error?.code]).toStrictEqual([code ? undefined : ALICE.address, code]);
     }
   });
@@ -193,7 +196,7 @@ describe('a signature', () => {
     const right = await sign(300);
     const { 'x-client-address': _address, ...nobody } = right;
     for (const headers of [nobody, { ...right, 'x-client-signature-expires': 'tomorrow' }]) {
-      expect(() => verifyWith(headers)).toThrow('the headers were not checked');
+      await expect(verifyWith(headers)).rejects.toThrow('the headers were not checked');
     }
   });
 });
@@ -203,9 +206,9 @@ describe('the authority', () => {
     ['that of the request, if it is one of our own', { own: () => ['y.example', 'x.example'] }, 'x.example'],
     ['another of our own', { own: () => ['y.example'] }, 'y.example'],
     ['the one that the operator has set', { public: 'y.example' }, 'y.example'],
-  ])('to sign for is %s', (_name, authorities, authority) => {
+  ])('to sign for is %s', async (_name, authorities, authority) => {
     const headers = { 'x-client-address': ALICE.address, 'idempotency-key': 'k' };
-    const { error } = verifyWith(headers, {}, authorities);
+    const { error } = await verifyWith(headers, {}, authorities);
     expect(String(error?.facts['challenge']).split('\n')[0]).toBe(`Place one order on ${authority}`);
   });
 
@@ -216,9 +219,9 @@ describe('the authority', () => {
     ['x.example:443', 'x.example:443'],
     ['x.example:8080', 'x.example:8080'],
     ['[::80]', '[::80]'],
-  ])('of %s is %s', (domainName, authority) => {
+  ])('of %s is %s', async (domainName, authority) => {
     const headers = { 'x-client-address': ALICE.address, 'idempotency-key': 'k' };
-    const { error } = verifyWith(headers, { domainName });
+    const { error } = await verifyWith(headers, { domainName });
     expect(String(error?.facts['challenge']).split('\n')[0]).toBe(`Place one order on ${authority}`);
   });
 });
@@ -241,7 +244,7 @@ describe('verification', () => {
   });
 
   it('lets nobody order where the list of clients is empty', async () => {
-    const { client, error } = verifyWith(await sign(60), {}, {}, []);
+    const { client, error } = await verifyWith(await sign(60), {}, {}, []);
     expect([client, error?.code]).toStrictEqual([undefined, 'client_not_allowed']);
   });
 

@@ -247,6 +247,7 @@ describe('the service', () => {
       max_daily_notional_per_client: '20',
       client_verification: 'required',
       allowed_clients: 2,
+      client_chain_id: null,
       public_authority: 'api.example.org',
       gamma_url: NOWHERE.SERVICE_GAMMA_URL,
       clob_url: NOWHERE.SERVICE_CLOB_URL,

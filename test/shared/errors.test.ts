@@ -62,6 +62,7 @@ const STATUSES = {
   venue_error: 502,
   venue_refused_service: 502,
   venue_unavailable: 503,
+  client_chain_unavailable: 503,
   store_unavailable: 503,
   venue_timeout: 504,
   outcome_unknown: 504,

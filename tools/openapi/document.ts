@@ -57,7 +57,8 @@ const SECURITY_SCHEMES = {
     name: 'X-Client-Signature',
     description:
       'Where the service verifies clients: the signature of the wallet of `X-Client-Address` over the text of the order, which ' +
-      'is the member `challenge` of a 401. EVM: EIP-191 `personal_sign`, `0x` and 130 hex digits, low s, v 27 or 28. ' +
+      'is the member `challenge` of a 401. EVM: EIP-191 `personal_sign`, `0x` and 130 hex digits, low s, v 27 or 28; of a contract ' +
+      'wallet (EIP-1271), where the service knows its chain, up to 4096 hex digits. ' +
       'Solana: ed25519 over the bytes of the text, base58 of 64 bytes.',
   },
   gatewayToken: {

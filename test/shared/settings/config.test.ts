@@ -425,6 +425,12 @@ const RULES: Readonly<Record<string, readonly [string, readonly string[], readon
     [',', ' ', ' , ,', '0x12', 'alice', `${ADDRESS},bob`],
     [ADDRESS, `${ADDRESS}, Bow1CGKGDB9mNxeWdw85E2aCthQ1oZX4oFEe7fYT17ew,`],
   ],
+  SERVICE_CLIENT_RPC_URL: [
+    'an https URL, or http on loopback',
+    ['http://a.example/v2/key', 'ws://a.example', 'a.example', 'https://', ' https://a.example'],
+    ['https://user:key@a.example/v2/key?k=1', 'http://127.0.0.1:8545'],
+  ],
+  SERVICE_CLIENT_CHAIN_ID: ['a whole number from 1 to 999999999', ['0', '0x89', 'polygon'], ['137']],
   SERVICE_PUBLIC_AUTHORITY: [
     'a host with an optional port, such as api.example.com',
     [HEX_KEY, `0x${HEX_KEY}`, 'https://a.example', 'a.example:', 'a.example:99999', 'a.example,b.example'].concat([
@@ -471,6 +477,8 @@ const RULES: Readonly<Record<string, readonly [string, readonly string[], readon
 const BESIDE: Readonly<Record<string, Record<string, string>>> = {
   ...Object.fromEntries(Object.keys(CREDENTIALS).map((name) => [name, CREDENTIALS])),
   SERVICE_FUNDER_ADDRESS: { SERVICE_SIGNATURE_TYPE: 'safe' },
+  SERVICE_CLIENT_RPC_URL: { SERVICE_CLIENT_VERIFICATION: 'required', SERVICE_CLIENT_CHAIN_ID: '1' },
+  SERVICE_CLIENT_CHAIN_ID: { SERVICE_CLIENT_VERIFICATION: 'required', SERVICE_CLIENT_RPC_URL: 'https://a.example' },
   ...Object.fromEntries(
     ['SERVICE_ALLOWED_CLIENTS', 'SERVICE_MAX_DAILY_NOTIONAL_PER_CLIENT'].map((name) => [
       name,

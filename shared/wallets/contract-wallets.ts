@@ -1,0 +1,92 @@
+import { CLIENT_CHAIN_MS } from '../limits.ts';
+import type { ProxyEnv } from '../proxy.ts';
+import type { Secret } from '../secret.ts';
+import { ConfigError } from '../settings/formats.ts';
+import { createRpc } from './json-rpc.ts';
+
+/** `isValidSignature(bytes32,bytes)` and the first word of its answer (https://eips.ethereum.org/EIPS/eip-1271). */
+const SELECTOR = '1626ba7e';
+const MAGIC_WORD = SELECTOR.padEnd(64, '0');
+/** A passkey takes some 350,000. A contract that burns gas costs the node no more than this. */
+const GAS = '0x2dc6c0';
+/** Up to 2048 bytes: a Safe of 20 owners signs with 1,301. A Safe that has approved the text on its chain takes none. */
+const SIGNATURE = /^0x(?:[0-9a-fA-F]{2}){0,2048}$/;
+/** Ends the signature of a wallet that is not deployed (https://eips.ethereum.org/EIPS/eip-6492). */
+const UNDEPLOYED = /(?:6492){16}$/;
+const HEX = /^0x(?:[0-9a-f]{2})*$/i;
+
+/** A signature over a hash (`0x` and 64 hex digits) by the contract at an address. */
+interface ContractSignature {
+  readonly signature: string;
+  readonly hash: string;
+  readonly address: string;
+}
+
+/** Encodes the call of `isValidSignature` as the ABI does: hash, offset and length of the bytes, the bytes in whole words. */
+function encodeCall({ hash, signature }: ContractSignature): string {
+  const bytes = signature.slice(2);
+  const word = (value: number) => value.toString(16).padStart(64, '0');
+  const padded = bytes.padEnd(Math.ceil(bytes.length / 64) * 64, '0');
+  return `0x${SELECTOR}${hash.slice(2)}${word(64)}${word(bytes.length / 2)}${padded}`;
+}
+
+/** Returns why a signature is none of a contract on any chain; `undefined` if the chain has to be asked. */
+export function whyNoContract(signature: string): 'malformed' | 'undeployed' | undefined {
+  if (!SIGNATURE.test(signature)) return 'malformed';
+  return UNDEPLOYED.test(signature) ? 'undeployed' : undefined;
+}
+
+/**
+ * Creates the check of signatures by contracts on the clients' chain (EIP-1271). Its calls are asked at the newest block,
+ * each once. They reject, with a cause for the log, where the chain gives no verdict within `CLIENT_CHAIN_MS`.
+ */
+export function createContractWallets(rpcUrl: Secret, chainId: number, proxyEnv: ProxyEnv) {
+  const call = createRpc(rpcUrl, proxyEnv);
+  let isRight = false;
+
+  /**
+   * Compares the id of the chain, until it was once the right one: an address may have other owners on another chain.
+   * Throws `ConfigError` for another one, and where the URL does not answer.
+   */
+  async function requireChain(signal: AbortSignal): Promise<void> {
+    if (isRight) return;
+    const answer = await call('eth_chainId', [], signal).catch(({ message }: Error) => {
+      throw new ConfigError(`SERVICE_CLIENT_RPC_URL must be the JSON-RPC of an EVM chain (${message}).`);
+    });
+    const found = 'result' in answer ? Number(answer.result) : `error ${answer.error.code}`;
+    isRight = found === chainId;
+    if (isRight) return;
+    throw new ConfigError(`SERVICE_CLIENT_CHAIN_ID must be the id of the chain at SERVICE_CLIENT_RPC_URL: ${found}.`);
+  }
+
+  async function hasCode(address: string, signal: AbortSignal): Promise<boolean> {
+    const answer = await call('eth_getCode', [address, 'latest'], signal);
+    if ('result' in answer && HEX.test(answer.result)) return answer.result !== '0x';
+    throw new Error('eth_getCode: no code');
+  }
+
+  return {
+    chainId,
+    checkChain: () => requireChain(AbortSignal.timeout(CLIENT_CHAIN_MS)),
+    /** Asks the contract at the address. `refused`: by the contract. `no_code`: there is none on this chain. */
+    async check(signed: ContractSignature): Promise<'valid' | 'refused' | 'no_code'> {
+      const signal = AbortSignal.timeout(CLIENT_CHAIN_MS);
+      await requireChain(signal);
+      const transaction = { to: signed.address, data: encodeCall(signed), gas: GAS };
+      const answer = await call('eth_call', [transaction, 'latest'], signal);
+      if ('error' in answer) {
+        const { code, message } = answer.error;
+        // Nodes give code 3 where the contract gave a reason.
+        if (code === 3 || /^execution reverted/i.test(message)) return 'refused';
+        throw new Error(`eth_call: error ${code}`);
+      }
+      const { result } = answer;
+      if (!HEX.test(result)) throw new Error('eth_call: no bytes');
+      if (result !== '0x') return result.slice(2, 66).toLowerCase() === MAGIC_WORD ? 'valid' : 'refused';
+      return (await hasCode(signed.address, signal)) ? 'refused' : 'no_code';
+    },
+  };
+}
+
+/** The check of signatures by contracts. */
+export type ContractWallets = ReturnType<typeof createContractWallets>;
