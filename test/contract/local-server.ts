@@ -62,7 +62,7 @@ const NO_HTTP = [
   `patch /v1/orders HTTP/1.1\r\n${LAST}\r\n`,
 ];
 
-const NO_PATHS = ['/health#x', 'http://localhost/health', 'ws://evil.example/health', '*'];
+const NO_PATHS = ['/health#x', 'ws://localhost/health', 'ws://evil.example/health', '*'];
 
 const HEAD = `POST /v1/orders HTTP/1.1\r\n${HOST}${JSON_TYPE}`;
 
@@ -101,6 +101,10 @@ const ALONE = section('local server', ['local server'], {
     const errors = [{ field: 'path', detail: 'must begin with a slash.' }];
     for (const path of NO_PATHS)
       await refused(world, `GET ${path} HTTP/1.1\r\n${LAST}\r\n`, 'invalid_request', { errors });
+    const absolute = (url: string) => `GET ${url} HTTP/1.1\r\n${LAST}\r\n`;
+    assert.deepEqual(statuses(await raw(world, absolute('http://localhost:8080/health'))), [200]);
+    await refused(world, absolute('HTTP://127.0.0.1?x=1'), 'not_found');
+    await refused(world, absolute('http://evil.example/health'), 'host_not_allowed');
     assert.deepEqual(await raw(world, `CONNECT evil.example:443 HTTP/1.1\r\n${HOST}\r\n`), []);
     const upgrade = `GET /health HTTP/1.1\r\n${HOST}Connection: Upgrade, close\r\nUpgrade: websocket\r\n\r\n`;
     assert.deepEqual(statuses(await raw(world, upgrade)), [200]);
@@ -144,6 +148,8 @@ const ALONE = section('local server', ['local server'], {
         [status, null, null],
       );
     }
+    const [old] = await raw(world, `GET /health HTTP/1.0\r\n${HOST}\r\n`);
+    assert.equal(old?.headers.get('content-length'), `${JSON.stringify(old?.body).length + 1}`);
     const [first] = await raw(world, `${HEALTH}${LAST_HEALTH}`);
     assert.equal(first?.headers.get('keep-alive'), 'timeout=65');
   },

@@ -2,8 +2,6 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { isHex, verifyMessage } from 'viem';
-import { createCallerCheck } from '../../functions/orders/caller.ts';
-import { type OpenOrders, ordersEndpoint } from '../../functions/orders/endpoint.ts';
 import {
   type Authorities,
   type ClientVerification,
@@ -17,8 +15,7 @@ import { EVM } from '../../shared/wallets/evm.ts';
 import { SOLANA } from '../../shared/wallets/solana.ts';
 import { WALLET_KINDS } from '../../shared/wallets/wallet-kinds.ts';
 import { evmWallet, secondsFromNow, signedHeaders, solanaWallet } from '../../tools/support/client-wallets.ts';
-import { ask } from '../support/service/gateway-event.ts';
-import { fakeOrders, TOKEN_ID, WALLET_ADDRESS } from '../support/venue/fake-venue.ts';
+import { TOKEN_ID, WALLET_ADDRESS } from '../support/venue/fake-venue.ts';
 
 const GOLDEN_ORDER = {
   token_id: '71321045679252212594626385532706912750332728571942532289631379312455583992563',
@@ -101,14 +98,7 @@ describe('golden signatures', () => {
 
 const NOW = Date.parse('2026-11-21T13:00:00Z');
 const ALICE = evmWallet('2');
-const BODY = {
-  token_id: TOKEN_ID,
-  side: 'buy',
-  price: '0.51',
-  size: '10',
-  post_only: false,
-} as const;
-const ORDER = { ...BODY, expires_at: null } as const;
+const ORDER = { ...GOLDEN_ORDER, token_id: TOKEN_ID } as const;
 
 const sign = (seconds: number, authority = 'x.example') =>
   signedHeaders({
@@ -173,34 +163,6 @@ describe('the end of a signature', () => {
   });
 });
 
-describe('a signature', () => {
-  it('counts with its end, and only where the client has made it for this very order', async () => {
-    const right = await sign(300);
-    const { 'x-client-signature': signature, 'x-client-signature-expires': end, ...neither } = right;
-    const ofAnother = await sign(300, 'y.example');
-    const cases = [
-      [right, undefined],
-      [neither, 'client_signature_required'],
-      [{ ...neither, 'x-client-signature-expires': end }, 'client_signature_required'],
-      [{ ...neither, 'x-client-signature': signature }, 'client_signature_required'],
-      [ofAnother, 'client_signature_invalid'],
-      [{ ...right, 'x-client-signature': '0x' }, 'client_signature_invalid'],
-    ] as const;
-    for (const [headers, code] of cases) {
-      const { client, error } = await verifyWith(headers);
-      expect([client?.address, error?.code]).toStrictEqual([code ? undefined : ALICE.address, code]);
-    }
-  });
-
-  it('proves nothing beside headers that nobody has checked', async () => {
-    const right = await sign(300);
-    const { 'x-client-address': _address, ...nobody } = right;
-    for (const headers of [nobody, { ...right, 'x-client-signature-expires': 'tomorrow' }]) {
-      await expect(verifyWith(headers)).rejects.toThrow('the headers were not checked');
-    }
-  });
-});
-
 describe('the authority', () => {
   it.each([
     ['that of the request, if it is one of our own', { own: () => ['y.example', 'x.example'] }, 'x.example'],
@@ -246,92 +208,5 @@ describe('verification', () => {
   it('lets nobody order where the list of clients is empty', async () => {
     const { client, error } = await verifyWith(await sign(60), {}, {}, []);
     expect([client, error?.code]).toStrictEqual([undefined, 'client_not_allowed']);
-  });
-
-  it('answers for its headers before the body is parsed', async () => {
-    const endpoint = ordersEndpoint({
-      openOrders: async () => fakeOrders(),
-      verification: createVerification(WALLET_KINDS),
-    });
-    for (const client of [{}, { 'x-client-address': 'nobody' }]) {
-      const headers = { 'content-type': 'application/json', ...client };
-      const { body } = await ask(endpoint, { method: 'POST', headers, body: '{' });
-      expect(body).toMatchObject({
-        code: 'invalid_request',
-        detail: expect.stringContaining('A header'),
-        errors: [{ field: 'X-Client-Address' }, { field: 'Idempotency-Key' }],
-      });
-    }
-  });
-
-  it('goes by the clock of the orders and by the name that the gateway has', async () => {
-    const orders = { ...fakeOrders(), now: async () => NOW };
-    const endpoint = ordersEndpoint({ openOrders: async () => orders, verification: createVerification(WALLET_KINDS) });
-    const place = async (seconds: number) => {
-      const headers = { 'content-type': 'application/json', ...(await sign(seconds)) };
-      return (await ask(endpoint, { method: 'POST', headers, body: JSON.stringify(BODY) })).result.statusCode;
-    };
-    expect([await place(-31), await place(600)]).toStrictEqual([401, 201]);
-    expect(orders.placed).toMatchObject([
-      { idempotencyKey: 'k', client: { address: ALICE.address, isVerified: true } },
-    ]);
-  });
-});
-
-describe('the trace of a deployed order', () => {
-  const userArn = 'arn:aws:iam::123456789012:user/trader';
-
-  it.each([
-    ['iam', { authorizer: { iam: { userArn } } }, 201],
-    ['iam', { authorizer: { jwt: { claims: { sub: 'me' } } } }, 403],
-    ['iam', { authorizer: { iam: { userArn: null } } }, 403],
-    ['iam', { authorizer: { iam: { userArn: '' } } }, 403],
-    ['iam', {}, 403],
-    ['jwt', { authorizer: { jwt: { claims: { sub: 'me' }, scopes: ['trade'] } } }, 201],
-    ['jwt', { authorizer: { jwt: { claims: { sub: '', client_id: 'bot' } } } }, 201],
-    ['jwt', { authorizer: { jwt: { claims: { iss: 'x', azp: 'bot' } } } }, 201],
-    ['jwt', { authorizer: { jwt: { claims: { sub: '' } } } }, 403],
-    ['jwt', { authorizer: { iam: { userArn } } }, 403],
-    ['jwt', {}, 403],
-    ['public', {}, 201],
-  ] as const)('is needed where access is %s: %j', async (access, requestContext, status) => {
-    const fake = fakeOrders();
-    const endpoint = ordersEndpoint({ openOrders: async () => fake, checkCaller: createCallerCheck(access) });
-    const trace = { requestContext, method: 'POST', headers: { 'content-type': 'application/json' } };
-    const { result } = await ask(endpoint, { ...trace, body: JSON.stringify(BODY) });
-    expect([result.statusCode, fake.placed.length]).toStrictEqual([status, status === 201 ? 1 : 0]);
-    const missing = access === 'jwt' ? /sub, client_id or azp/ : /AWS credentials/;
-    const refused = { code: 'caller_not_identified', detail: expect.stringMatching(missing) };
-    if (status === 403) expect(JSON.parse(`${result.body}`)).toMatchObject(refused);
-  });
-
-  it('is in all of its lines, those of refused requests included', async () => {
-    const traces: unknown[] = [];
-    const fake = fakeOrders();
-    const place: typeof fake.place = (request, call) => {
-      traces.push(call.trace);
-      return fake.place(request, call);
-    };
-    const opened: unknown[] = [];
-    const openOrders: OpenOrders = async (call) => {
-      opened.push(call?.trace);
-      return { ...fake, place };
-    };
-    const endpoint = ordersEndpoint({ openOrders, checkCaller: createCallerCheck('jwt') });
-    const requestContext = { authorizer: { jwt: { claims: { sub: `me\u001b[2J${'x'.repeat(600)}` } } } };
-    const headers = { 'content-type': 'application/json', 'x-request-id': 'mine' };
-    const send = (body: string) =>
-      ask(endpoint, { method: 'POST', headers, body, awsRequestId: 'lambda-id', requestContext });
-    const [placed, refused] = [await send(JSON.stringify(BODY)), await send('{')];
-    const lines = [...traces, ...opened, ...placed.lines, ...refused.lines];
-    for (const line of lines) {
-      expect(line).toMatchObject({
-        request_id: 'mine',
-        gateway_request_id: 'gateway-id',
-        lambda_request_id: 'lambda-id',
-        gateway_caller: `me\\u001b[2J${'x'.repeat(501)}`,
-      });
-    }
-    expect([traces.length, opened.length, lines.length]).toStrictEqual([1, 3, 6]);
   });
 });

@@ -122,6 +122,8 @@ describe('the recipe for a setting', () => {
     await insert('shared/settings/table.ts', '    clientVerification: ', await codeOf('Add a setting'));
     const malformed = "  SERVICE_MIN_ORDER_NOTIONAL: ['0', '-1'],\n";
     await insert('test/shared/settings/config.test.ts', '  SERVICE_LOG_LEVEL: [', malformed);
+    const check = "  'of the least': { proves: ['SERVICE_MIN_ORDER_NOTIONAL'], run: async () => {} },\n";
+    await insert('test/contract/caps.ts', "  'of a day: counted", check);
     await output('npm', 'run', 'settings');
   }, PATIENCE_MS);
 
@@ -160,6 +162,8 @@ describe('the recipe for an error code', () => {
     const entry = await codeOf('Add an error code');
     await insert('shared/errors.ts', '  venue_timeout: {\n', entry);
     await insert('test/shared/errors.test.ts', '  venue_timeout: 504,\n', '  venue_closed: 503,\n');
+    const check = "  'a closed venue': { proves: ['venue_closed'], run: async () => {} },\n";
+    await insert('test/contract/fates.ts', "  'post-only mode", check);
     const use =
       "import { refuse } from './errors.ts';\nexport const error = refuse('venue_closed', { opensAt: '08:00' });\n";
     await writeFile(join(tree, 'shared/use.ts'), use);
@@ -171,7 +175,7 @@ describe('the recipe for an error code', () => {
     'gives a tree that type-checks and keeps the closed set',
     async () => {
       await output(process.execPath, 'node_modules/typescript/bin/tsc', '-p', 'tsconfig.recipe.json');
-      await output('npm', 'test', '--', 'test/shared/errors.test.ts');
+      await output('npm', 'test', '--', 'test/shared/errors.test.ts', 'test/contract/complete.test.ts');
     },
     PATIENCE_MS,
   );
