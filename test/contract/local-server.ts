@@ -108,6 +108,8 @@ const ALONE = section('local server', ['local server'], {
     assert.deepEqual(await raw(world, `CONNECT evil.example:443 HTTP/1.1\r\n${HOST}\r\n`), []);
     const upgrade = `GET /health HTTP/1.1\r\n${HOST}Connection: Upgrade, close\r\nUpgrade: websocket\r\n\r\n`;
     assert.deepEqual(statuses(await raw(world, upgrade)), [200]);
+    const expecting = `GET /health HTTP/1.1\r\n${LAST}Expect: a miracle\r\n\r\n`;
+    assert.deepEqual(statuses(await raw(world, expecting)), [200]);
   },
   'bounds the URL and the headers': {
     proves: ['uri_too_long', 'headers_too_large'],

@@ -36,13 +36,18 @@ export function openRaw({ baseUrl, note, contract }: World, operation = 'health'
   const { hostname, port } = new URL(baseUrl);
   let received = '';
   const socket = connect({ host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || 80) });
-  socket.setTimeout(GIVE_UP_MS, () => socket.destroy());
+  let isOpen = false;
+  socket.setTimeout(GIVE_UP_MS, () => {
+    isOpen = true;
+    socket.destroy();
+  });
   socket.setEncoding('latin1').on('data', (chunk) => {
     received += chunk;
   });
   // A connection that is cut ends with what was received.
   socket.on('error', () => socket.destroy());
   const answered = once(socket, 'close').then(() => {
+    if (isOpen) throw new Error('the server did not close the connection');
     const answers = readAnswers(received);
     for (const answer of answers) {
       if (answer.status < 400) continue;
