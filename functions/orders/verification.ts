@@ -1,4 +1,4 @@
-import { loadWalletKinds } from '#venue/accounts';
+import type { loadWalletKinds } from '#venue/accounts';
 import { refuse } from '../../shared/errors.ts';
 import type { OrderClient } from '../../shared/orders/record.ts';
 import type { DeployedConfig, LocalConfig } from '../../shared/settings/config.ts';
@@ -209,5 +209,7 @@ export async function openVerification(
   const hasChain = clientRpcUrl !== undefined && clientChainId !== undefined;
   const contracts = hasChain ? createContractWallets(clientRpcUrl, clientChainId, proxyEnv) : undefined;
   const authorities = { public: publicAuthority, own };
-  return createVerification(await loadWalletKinds(), { authorities, allowedClients, contracts });
+  // Loaded only here: a read-only process does without cryptography.
+  const accounts = await import('#venue/accounts');
+  return createVerification(await accounts.loadWalletKinds(), { authorities, allowedClients, contracts });
 }

@@ -28,6 +28,12 @@ const WALLET = '0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A';
 const OPEN = { SERVICE_HOST: '0.0.0.0', SERVICE_REMOTE_ORDERS: '1' };
 const SAFE = funderOf(WALLET, 'safe');
 const FOREIGN = `0x${'ab'.repeat(20)}`;
+/** Has Node write the address of each module that it loads to the standard error. */
+const NAME_MODULES = `data:text/javascript,
+  import { registerHooks } from 'node:module';
+  import { writeSync } from 'node:fs';
+  registerHooks({ load: (url, context, next) => (writeSync(2, url), next(url, context)) });
+`;
 
 const children: ChildProcess[] = [];
 const directories: string[] = [];
@@ -316,13 +322,19 @@ describe('the service', () => {
     }
   });
 
-  it('stops on a signal', async () => {
-    const service = await run([]);
+  it.each([
+    ['read-only without cryptography', {}, false],
+    ['order-placing with it', TRADING, true],
+  ])('runs %s, and stops on a signal', async (_name, env, hasCryptography) => {
+    const service = await runProgram(['--import', NAME_MODULES, MAIN, '--settings', devNull], env);
     await urlOf(service);
     service.child.kill('SIGINT');
     const { code, stdout, stderr } = await service.ended;
-    expect([code, stderr]).toStrictEqual([0, '']);
+    expect(code).toBe(0);
     expect(stdout).toMatch(/"message":"stopping".*\n.*"message":"stopped"/);
+    expect(stderr).toContain('/node_modules/zod/');
+    for (const name of ['ethers', 'tiny-secp256k1', '@noble'])
+      expect(stderr.includes(`/node_modules/${name}/`)).toBe(hasCryptography);
   });
 
   it('finishes the request in flight when its terminal closes, also at a second SIGHUP', async () => {
