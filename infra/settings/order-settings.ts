@@ -2,6 +2,7 @@ import { getAddress, isAddress } from 'ethers/address';
 import type * as z from 'zod/mini';
 import { compareDecimals, type Decimal } from '../../shared/decimal.ts';
 import { ConfigError, type Sentence, said } from '../../shared/settings/formats.ts';
+import { clientRules } from '../../shared/settings/rules.ts';
 import { type CONTEXT, inSettings } from '../../shared/settings/table.ts';
 import { type ChosenAccount, chooseAccount, EOA_WARNING } from '../../shared/venue/polymarket/accounts.ts';
 
@@ -49,12 +50,7 @@ export function orderProblems(asked: Asked): readonly Sentence[] {
       !isGiven('kmsKey') &&
       'privateKeySecret or kmsKey is required with orders: the name of the secret that holds the key, or a key of KMS.',
     privateKeySecret && kmsKey && 'privateKeySecret and kmsKey exclude each other: the key is in one of them.',
-    ...(['allowedClients', 'maxDailyNotionalPerClient'] as const).map(
-      (name) =>
-        isGiven(name) &&
-        values.clientVerification === 'off' &&
-        `${name} needs clientVerification=required: any caller can claim an address.`,
-    ),
+    ...said(clientRules(values)).map(inSettings),
     isGiven('credentialsSecret') && !isGiven('kmsKey') && 'credentialsSecret goes with kmsKey.',
     !isGiven('maxOrderNotional') && 'maxOrderNotional is required with orders: an amount, or none for no cap.',
     orderAccess !== 'iam' &&

@@ -4,6 +4,7 @@ import type { ProxyEnv } from '../proxy.ts';
 import { completeCredentials } from './credentials.ts';
 import { LOOPBACK, refuse, type Sentence, said } from './formats.ts';
 import { readVariables } from './read.ts';
+import { clientRules, funderRule, type OrderValues } from './rules.ts';
 import { DEPLOYED, type Environment, LOCAL, SETTINGS } from './table.ts';
 
 type Common = typeof SETTINGS.orders & typeof SETTINGS.common;
@@ -36,36 +37,8 @@ function warningOf(isAsked: boolean, missing: readonly string[]): readonly strin
   return [`The service is read-only: ${missing.join(' and ')} must be set to place orders.`];
 }
 
-const NEEDS_VERIFICATION = 'needs SERVICE_CLIENT_VERIFICATION=required: any caller can claim an address.';
-
-/** Returns sentences on settings that do not go together, locally or deployed. `hasKey`: the accounts of the key are known. */
-function problemsOf(config: Omit<Config, 'warnings' | 'proxyEnv'>, hasKey: boolean): readonly Sentence[] {
-  const {
-    signatureType = 'eoa',
-    funderAddress,
-    allowedClients,
-    maxDailyNotionalPerClient,
-    clientVerification,
-    clientRpcUrl,
-    clientChainId,
-  } = config;
-  return [
-    !hasKey &&
-      signatureType !== 'eoa' &&
-      !funderAddress &&
-      'SERVICE_FUNDER_ADDRESS must be set unless SERVICE_SIGNATURE_TYPE is eoa.',
-    allowedClients && clientVerification === 'off' && `SERVICE_ALLOWED_CLIENTS ${NEEDS_VERIFICATION}`,
-    maxDailyNotionalPerClient &&
-      clientVerification === 'off' &&
-      `SERVICE_MAX_DAILY_NOTIONAL_PER_CLIENT ${NEEDS_VERIFICATION}`,
-    clientRpcUrl && clientVerification === 'off' && `SERVICE_CLIENT_RPC_URL ${NEEDS_VERIFICATION}`,
-    (clientRpcUrl === undefined) !== (clientChainId === undefined) &&
-      'SERVICE_CLIENT_RPC_URL and SERVICE_CLIENT_CHAIN_ID go together: set both, or none.',
-  ];
-}
-
 /** Returns warnings about orders of anyone, and of any size. */
-function risksOf(config: Omit<Config, 'warnings' | 'proxyEnv'>, isExposed: boolean): readonly string[] {
+function risksOf(config: OrderValues, isExposed: boolean): readonly string[] {
   const caps = [config.maxOrderNotional, config.maxDailyNotional, config.maxDailyNotionalPerClient];
   return said([
     isExposed &&
@@ -103,7 +76,8 @@ export function parseLocalConfig(env: Environment) {
   const key: SigningKey | undefined = kmsKey === undefined ? privateKey && { privateKey } : { kmsKey };
   const takesOrders = placeOrder && key !== undefined;
   refuse([
-    ...problemsOf(config, key !== undefined),
+    key === undefined && funderRule(config),
+    ...clientRules(config),
     privateKey && kmsKey && 'SERVICE_PRIVATE_KEY and SERVICE_KMS_KEY exclude each other: set one of them.',
     takesOrders &&
       !isLoopback &&
@@ -151,7 +125,7 @@ export function parseDeployedConfig(env: Environment) {
     noProxy,
     ...config
   } = values;
-  refuse(problemsOf(config, false));
+  refuse([funderRule(config), ...clientRules(config)]);
   const ofSecret = privateKeySecret === undefined ? undefined : { secret: privateKeySecret };
   const key: KeySource | undefined = kmsKey === undefined ? ofSecret : { kmsKey, credentialsSecret };
   const isComplete = placeOrder && walletAddress && key && ordersTable;

@@ -5,6 +5,7 @@ import { parseDeployedConfig } from '../../shared/settings/config.ts';
 import { openClock } from '../../shared/venue/polymarket/http/clock.ts';
 import { WALLET_ADDRESS, WALLET_KEY } from '../../tools/support/deployment.ts';
 import { type FakeKms, startKms } from '../../tools/support/kms.ts';
+import { startChain } from '../support/chain/chain.ts';
 import { collectLog } from '../support/service/collected-log.ts';
 import { ask } from '../support/service/gateway-event.ts';
 import { TOKEN_ID } from '../support/venue/fake-venue.ts';
@@ -29,7 +30,7 @@ afterEach(() => {
 afterAll(() => kms.close());
 
 /** Opens the function of orders on a venue that cannot be reached; `place` returns the code of an order. */
-async function openFunction() {
+async function openFunction(more: Record<string, string> = {}) {
   const config = parseDeployedConfig({
     SERVICE_PLACE_ORDER: '1',
     SERVICE_WALLET_ADDRESS: WALLET_ADDRESS,
@@ -37,6 +38,7 @@ async function openFunction() {
     SERVICE_ORDERS_TABLE: 'orders',
     SERVICE_ORDER_ACCESS: 'public',
     SERVICE_CLOB_URL: 'http://127.0.0.1:1',
+    ...more,
   });
   const { log, lines } = collectLog();
   const endpoint = ordersEndpoint(await openTrading(config, log, openClock(log)));
@@ -76,5 +78,22 @@ describe('a key in KMS', () => {
     // To derive credentials.
     expect(await placeLater(0)).toStrictEqual(['Sign']);
     expect(await placeLater(31)).toStrictEqual(started);
+  });
+});
+
+describe('a chain of contract wallets', () => {
+  it('that has another id at the start is in the log, and orders of keys go on', async () => {
+    kms.behave({});
+    const chain = await startChain(WALLET_ADDRESS, 8453);
+    const { place, lines } = await openFunction({
+      SERVICE_CLIENT_VERIFICATION: 'required',
+      SERVICE_CLIENT_RPC_URL: chain.url,
+      SERVICE_CLIENT_CHAIN_ID: '137',
+    });
+    await chain.stop();
+    const message = 'SERVICE_CLIENT_CHAIN_ID must be the id of the chain at SERVICE_CLIENT_RPC_URL: 8453.';
+    const error = expect.objectContaining({ message });
+    expect(lines).toContainEqual(expect.objectContaining({ message: 'client chain unavailable', error }));
+    expect(await place()).toBe('invalid_request');
   });
 });

@@ -1,0 +1,29 @@
+import type * as z from 'zod/mini';
+import type { Sentence } from './formats.ts';
+import { type SETTINGS, variableOf } from './table.ts';
+
+// What settings need beside each other, said once for the local server, the deployed functions and synth. A sentence has
+// the variables; `inSettings` writes the names of a deployment's settings in their place.
+
+/** The settings of orders, parsed. */
+export type OrderValues = Omit<z.infer<z.ZodMiniObject<typeof SETTINGS.orders>>, 'placeOrder' | 'kmsKey'>;
+
+/** Returns the sentence about an account that only a key can name. */
+export function funderRule({ signatureType = 'eoa', funderAddress }: OrderValues): Sentence {
+  if (signatureType === 'eoa' || funderAddress) return undefined;
+  return 'SERVICE_FUNDER_ADDRESS must be set unless SERVICE_SIGNATURE_TYPE is eoa.';
+}
+
+/** Returns sentences about settings of clients that do not go together. */
+export function clientRules(values: OrderValues): readonly Sentence[] {
+  const unverified = (['allowedClients', 'maxDailyNotionalPerClient', 'clientRpcUrl'] as const).filter(
+    (name) => values.clientVerification === 'off' && values[name],
+  );
+  return [
+    ...unverified.map(
+      (name) => `${variableOf(name)} needs SERVICE_CLIENT_VERIFICATION=required: any caller can claim an address.`,
+    ),
+    (values.clientRpcUrl === undefined) !== (values.clientChainId === undefined) &&
+      'SERVICE_CLIENT_RPC_URL and SERVICE_CLIENT_CHAIN_ID go together: set both, or none.',
+  ];
+}
