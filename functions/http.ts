@@ -31,8 +31,8 @@ interface HttpRequest {
   readonly requestId: string;
   /** The caller that a gateway identified. */
   readonly caller: string | null;
-  /** Adds members to the log lines of the request from now on. */
-  readonly note: (members: Readonly<Record<string, unknown>>) => void;
+  /** The members of the request's log lines from now on. */
+  readonly trace: Record<string, unknown>;
 }
 
 /** `body` is a JSON value; without it there is no body. */

@@ -91,7 +91,7 @@ async function answer(event: GatewayEvent, state: RequestState, { handler }: End
     caller: state.caller ?? null,
     body: event.body,
     requestId,
-    note: (members: Readonly<Record<string, unknown>>) => void Object.assign(trace, members),
+    trace,
   };
   return toResult(await handler(request, call), methodOf(event));
 }
@@ -110,8 +110,8 @@ export function createGatewayHandler(endpoint: Endpoint, deps: PipelineDeps): Ga
     toResult(answerOptions(endpoint, event), methodOf(event)),
   );
   return async (event, context) => {
-    const opened = { ...context, state: openState(event, context, budgetMs) };
     const isPreflight = methodOf(event) === 'OPTIONS' && route.method !== 'ANY';
+    const opened = { ...context, state: openState(event, context, budgetMs) };
     return (isPreflight ? options : main)(event, opened);
   };
 }

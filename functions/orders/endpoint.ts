@@ -86,20 +86,21 @@ export function ordersEndpoint({ openOrders, verification, checkCaller }: Orders
     origins: 'listed-only',
     budgetMs: ORDER_BUDGET_MS,
     checks: [checkCaller ?? [], checkEnabled, checkRequest, verification?.checkHeaders ?? [], PARSE_JSON].flat(),
-    handler: async ({ body, headers, domainName, requestId, caller, note }, call) => {
+    handler: async ({ body, headers, domainName, requestId, caller, trace }, call) => {
       const orders = await openOrders(call);
       const order = parseOrder(body);
       const asked = orderToWire(order);
       const claimed = claimedClient(headers);
-      note({ order: asked, ...clientTrace(claimed) });
+      Object.assign(trace, { order: asked, ...clientTrace(claimed) });
       const client = verification
         ? await verification.verify({ headers, domainName, order: asked, now: await orders.now(call) })
         : claimed;
-      if (verification) note(clientTrace(client));
+      if (verification) Object.assign(trace, clientTrace(client));
       const idempotencyKey = headers['idempotency-key'];
       const result = await orders.place({ order, idempotencyKey, client, requestId, caller }, call);
       const placement = placementOf(result, idempotencyKey);
-      note({ order_id: placement.orderId, order_status: placement.status, replayed: result.replayed });
+      const { orderId: order_id, status: order_status } = placement;
+      Object.assign(trace, { order_id, order_status, replayed: result.replayed });
       return {
         status: 201,
         ...(result.replayed && { headers: { 'idempotency-replayed': 'true' } }),

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { formatDecimal } from '../decimal.ts';
 import { type AppError, aboutOrder, refuse } from '../errors.ts';
 import { KEPT_AFTER_USE_MS, LATE_ARRIVAL_MS, LEASE_MS } from '../limits.ts';
-import { type Call, type LimitOrder, spend } from '../venue/port.ts';
+import { type Call, type LimitOrder, timed } from '../venue/port.ts';
 import { conclude, replay } from './conclude.ts';
 import { judgeLeases } from './leases.ts';
 import { countsOf, dayOf, type OrderStore, type Written } from './order-store.ts';
@@ -92,8 +92,8 @@ export function createOrders({
       // A caller cannot guess the key of an order without one.
       const key = request.idempotencyKey ?? `once ${randomUUID()}`;
       const store: OrderStore = {
-        read: (...of) => spend(call, 'store', () => parts.store.read(...of)),
-        write: (...of) => spend(call, 'store', () => parts.store.write(...of)),
+        read: timed(call, 'store', parts.store.read),
+        write: timed(call, 'store', parts.store.write),
       };
       const placing: Placing = { ...parts, store, leaseMs, lateArrivalMs, remainingMs, ...request, key, call };
       const claimed = await claim(placing);

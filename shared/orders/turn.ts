@@ -101,7 +101,7 @@ async function ask(turn: Turn): Promise<Fate> {
   const bounded: SendingCall = {
     ...call,
     deadline: call.deadline - STORE_CALL_MS,
-    maySend: (now) => now < record.lease.until,
+    leaseUntil: record.lease.until,
   };
   const { orderId, conditionId, payload, signedAt, terms } = record;
   const { tokenId, postOnly, expiresAt } = terms;

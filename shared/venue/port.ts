@@ -19,20 +19,26 @@ export interface Call {
   readonly deadline: number;
   /** Appended to by the venue adapter. */
   readonly venueRequests: VenueRequest[];
-  /** The milliseconds of the other parts; appended to by `spend`. */
+  /** The milliseconds of the other parts; appended to by `timed`. */
   readonly spentMs?: Map<Part, number>;
   /** Names the request in log lines before its own: its id, who asked. */
   readonly trace?: Readonly<Record<string, unknown>>;
 }
 
-/** Runs a part of a call, and adds its time to the call. */
-export async function spend<T>({ spentMs }: Call, part: Part, run: () => Promise<T>): Promise<T> {
-  const startedAt = performance.now();
-  try {
-    return await run();
-  } finally {
-    spentMs?.set(part, (spentMs.get(part) ?? 0) + performance.now() - startedAt);
-  }
+/** Returns `run`, which adds its time to a part of the call. */
+export function timed<Args extends readonly unknown[], T>(
+  { spentMs }: Call,
+  part: Part,
+  run: (...args: Args) => Promise<T>,
+): (...args: Args) => Promise<T> {
+  return async (...args) => {
+    const startedAt = performance.now();
+    try {
+      return await run(...args);
+    } finally {
+      spentMs?.set(part, (spentMs.get(part) ?? 0) + performance.now() - startedAt);
+    }
+  };
 }
 
 interface Outcome {
@@ -212,8 +218,8 @@ export type Fate =
 
 /** A call in which an order may leave. */
 export interface SendingCall extends Call {
-  /** Asked right before bytes leave, with the time: the right to send may have ended while the process stood still. */
-  readonly maySend?: (now: number) => boolean;
+  /** Checked right before bytes leave, by the venue's clock: the lease may have ended while the process stood still. */
+  readonly leaseUntil?: number;
 }
 
 /** The capability to trade. Absent in read-only mode. */

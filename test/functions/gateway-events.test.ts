@@ -5,7 +5,7 @@ import { type OpenOrders, ordersEndpoint } from '../../functions/orders/endpoint
 import { ROUTES } from '../../functions/routes.ts';
 import { AppError, refuse } from '../../shared/errors.ts';
 import { ORDER_BUDGET_MS } from '../../shared/limits.ts';
-import { spend } from '../../shared/venue/port.ts';
+import { timed } from '../../shared/venue/port.ts';
 import { ask } from '../support/service/gateway-event.ts';
 import { fakeOrders, TOKEN_ID } from '../support/venue/fake-venue.ts';
 
@@ -74,11 +74,12 @@ describe('the log of a request', () => {
       { name: 'book', result: 200, milliseconds: 3 },
       { name: 'book', result: 304, milliseconds: 0.5 },
     ];
-    const endpoint = endpointOf(async ({ note }, call) => {
+    const endpoint = endpointOf(async ({ trace }, call) => {
       call.venueRequests.push(...calls);
-      await spend(call, 'store', async () => 'read');
-      await spend(call, 'store', async () => 'written');
-      note({ extra: 'x' });
+      const access = timed(call, 'store', async () => 'read');
+      await access();
+      await access();
+      Object.assign(trace, { extra: 'x' });
       return { status: 200 };
     });
     const traceparent = `00-${'0a'.repeat(16)}-${'0b'.repeat(8)}-01`;

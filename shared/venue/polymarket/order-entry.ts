@@ -6,7 +6,7 @@ import type { Log } from '../../log.ts';
 import type { Config } from '../../settings/config.ts';
 import { formatTime } from '../../time.ts';
 import type { Wallet } from '../../wallets/evm-key.ts';
-import { type Call, type LimitOrder, type OrderEntry, type SignedOrder, spend } from '../port.ts';
+import { type Call, type LimitOrder, type OrderEntry, type SignedOrder, timed } from '../port.ts';
 import { CHAIN_ID, openAccount } from './accounts.ts';
 import { deriveApiKey } from './calls/derive-api-key.ts';
 import { askForTime } from './calls/read-time.ts';
@@ -77,7 +77,8 @@ export function createOrderEntry(settings: OrderEntrySettings, log: Log, clock =
       throw refuse('order_above_cap', { maxNotional: formatDecimal(cap) });
     }
     await ready;
-    return spend(call, 'sign', () => signOrder(order, admitted, account, { now: clock.now() }));
+    const now = clock.now();
+    return timed(call, 'sign', signOrder)(order, admitted, account, { now });
   }
 
   return {

@@ -115,7 +115,7 @@ export function createSubmissions(deps: SubmissionDeps): Submissions {
     let sentAt: number | null = null;
     const onSend = () => {
       const now = clock.now();
-      if (call.maySend?.(now) === false) throw new NotSent(LEASE_ENDED);
+      if (now >= (call.leaseUntil ?? Number.POSITIVE_INFINITY)) throw new NotSent(LEASE_ENDED);
       if (order.expiresAt !== null && order.expiresAt <= now) throw new NotSent(expired());
       sentAt = now;
     };

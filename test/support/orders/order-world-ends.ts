@@ -315,10 +315,9 @@ export function createEntryModel({ world, steps, process, flaw }: ModelDeps): Om
   };
   const look = (order: SignedOrder, where: 'orders' | 'orders and trades') =>
     steps.take('venue', () => lookUp(order, where));
-  const send = async (order: SignedOrder, { maySend }: SendingCall): Promise<Posted> => {
+  const send = async (order: SignedOrder, { leaseUntil = Number.POSITIVE_INFINITY }: SendingCall): Promise<Posted> => {
     const isAsked = flaw !== 'the right to send is not asked for' || !process.startsWith('A');
-    if (isAsked && maySend?.(now()) === false)
-      return { kind: 'unknown', why: 'lease_ended', sentAt: null, cause: undefined };
+    if (isAsked && now() >= leaseUntil) return { kind: 'unknown', why: 'lease_ended', sentAt: null, cause: undefined };
     world.lastRefusedOperator = false;
     return steps.take('venue', () => arrive(order));
   };

@@ -66,11 +66,11 @@ export interface Transport {
 
 /** A longer wait is a mistake of the venue's. */
 export const MAX_WAIT_S = 86_400;
-/** Reads a `Retry-After` header as whole seconds; `now` is the venue's clock in epoch milliseconds. */
-function parseRetryAfter(value: string | undefined, now: number): number | undefined {
+/** Reads a `Retry-After` header as whole seconds; `now`: the venue's clock in epoch milliseconds. */
+function parseRetryAfter(value: string | undefined, now: () => number): number | undefined {
   if (value === undefined) return undefined;
   if (/^\d+$/.test(value)) return Math.min(Number(value), MAX_WAIT_S);
-  const seconds = Math.ceil((parseHttpDate(value) - now) / 1_000);
+  const seconds = Math.ceil((parseHttpDate(value) - now()) / 1_000);
   return Number.isNaN(seconds) ? undefined : Math.min(Math.max(seconds, 0), MAX_WAIT_S);
 }
 
@@ -233,7 +233,7 @@ export function createTransport(
     if (isDoubtful && !spec.confirmsTime) await confirmTime(call);
     return {
       status: statusCode,
-      retryAfter: parseRetryAfter(headers['retry-after'], clock.now()),
+      retryAfter: parseRetryAfter(headers['retry-after'], clock.now),
       isJson: /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i.test(headers['content-type'] ?? ''),
       text,
     };

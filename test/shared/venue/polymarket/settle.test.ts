@@ -145,7 +145,7 @@ describe('an order of an earlier request', () => {
   it.each(['submit', 'settle'] as const)('is not sent by %s once the right to send has ended', async (act) => {
     const world = await openWorld();
     const signed = await world.sign();
-    const fate = await world.entry[act](signed, { ...callWithin(24_000), maySend: () => false });
+    const fate = await world.entry[act](signed, { ...callWithin(24_000), leaseUntil: 0 });
     expect(fate).toMatchObject({ kind: 'unknown', why: 'lease_ended', sentAt: null });
     expect(world.venue.calls()).not.toContain('POST /order');
   });

@@ -27,7 +27,7 @@ interface Given {
   /** From now, by our clock. */
   readonly endsInMs?: number;
   readonly budgetMs?: number;
-  readonly maySend?: () => boolean;
+  readonly leaseUntil?: number;
   /** Of an earlier sending. */
   readonly venueReason?: string;
 }
@@ -35,13 +35,13 @@ interface Given {
 /** Hands a signed order to a venue that answers so, and gives its fate, and what the venue was asked. */
 async function handed(
   answers: Answers,
-  { act = 'submit', endsInMs, budgetMs = BUDGET_MS, maySend, venueReason }: Given = {},
+  { act = 'submit', endsInMs, budgetMs = BUDGET_MS, leaseUntil, venueReason }: Given = {},
 ) {
   const world = await openWorld(answers);
   const signed = await world.sign();
   const expiresAt = endsInMs === undefined ? null : Date.now() + endsInMs;
   const order: SignedOrder = { ...signed, expiresAt };
-  const call = { ...callWithin(budgetMs), ...(maySend && { maySend }) };
+  const call = { ...callWithin(budgetMs), ...(leaseUntil !== undefined && { leaseUntil }) };
   const { entry } = world;
   const fate: Fate = await (act === 'lookUp' ? entry.lookUp(order, call, venueReason) : entry[act](order, call));
   const calls = world.venue.calls().slice(1);
@@ -121,12 +121,12 @@ describe('an expired order', () => {
   });
 });
 
-describe('the right to send', () => {
-  it('is asked for before bytes leave, and its end makes the fate unknown without a sending', async () => {
-    const { fate, sent } = await handed({}, { maySend: () => false });
+describe('a lease', () => {
+  it('that has ended makes the fate unknown before bytes leave', async () => {
+    const { fate, sent } = await handed({}, { leaseUntil: 0 });
     expect(fate).toStrictEqual({ kind: 'unknown', why: 'lease_ended', sentAt: null, cause: undefined });
     expect(sent).toBe(0);
-    expect((await handed({}, { maySend: () => true })).fate.kind).toBe('placed');
+    expect((await handed({}, { leaseUntil: Number.MAX_VALUE })).fate.kind).toBe('placed');
   });
 });
 
