@@ -8,8 +8,6 @@ import { createHostTest } from '../http/app.ts';
 import type { Listening } from '../service/service.ts';
 import { SOURCES } from '../service/settings-file.ts';
 
-/** Follows the ports of the service (8080) and the paper venue (8081). */
-const PORT = '8083';
 /** One user with a browser needs a few. */
 const MAX_CONNECTIONS = 64;
 const REQUEST_MS = 5_000;
@@ -22,8 +20,8 @@ export interface ConsoleOptions {
   readonly venueUrl: string;
   /** Address and wallet of the service, as soon as it listens. */
   readonly service: () => Listening | undefined;
-  /** A port that is reserved for somebody else. */
-  readonly reservedPort?: string | undefined;
+  /** Port to listen on; 0 takes a free one. */
+  readonly port: number;
 }
 
 type Files = ReadonlyMap<string, Uint8Array>;
@@ -97,7 +95,7 @@ function createSite({ venueUrl, service }: ConsoleOptions, origins: readonly str
     response.status(answer.status).type('json').send(body);
   };
   const text = express.text({ type: () => true, limit: MAX_CONTROL_BYTES });
-  app.get(['/paper/orders', '/paper/trades', '/paper/faults', '/paper/accounts'], handOn);
+  app.get(['/paper/orders', '/paper/accounts'], handOn);
   app.post(['/paper/cancel', '/paper/faults'], fromOwnPage, text, handOn);
   app.delete('/paper/faults', fromOwnPage, handOn);
   app.use(async ({ method, path }, response) => {
@@ -120,15 +118,10 @@ function createSite({ venueUrl, service }: ConsoleOptions, origins: readonly str
   return app;
 }
 
-/** Listens on a port, or on a free one where it is taken or for somebody else. */
-export async function listenNear<T>(
-  port: string,
-  reserved: string | undefined,
-  listen: (port: number) => Promise<T>,
-): Promise<T> {
-  if (port === reserved) return listen(0);
+/** Listens on a port, or on a free one where it is taken. */
+export async function listenNear<T>(port: number, listen: (port: number) => Promise<T>): Promise<T> {
   try {
-    return await listen(Number(port));
+    return await listen(port);
   } catch (error) {
     if (errorCode(error) !== 'EADDRINUSE') throw error;
     return listen(0);
@@ -140,9 +133,9 @@ export async function startConsoleSite(options: ConsoleOptions) {
   const origins: string[] = [];
   const server = createServer({ requestTimeout: REQUEST_MS, requireHostHeader: false }, createSite(options, origins));
   server.maxConnections = MAX_CONNECTIONS;
-  await listenNear(PORT, options.reservedPort, (port) => once(server.listen({ host: '127.0.0.1', port }), 'listening'));
+  await listenNear(options.port, (port) => once(server.listen({ host: '127.0.0.1', port }), 'listening'));
   const address = server.address();
-  const port = typeof address === 'object' ? address?.port : PORT;
+  const port = typeof address === 'object' ? address?.port : address;
   origins.push(`http://127.0.0.1:${port}`, `http://localhost:${port}`);
   return {
     url: `http://127.0.0.1:${port}`,

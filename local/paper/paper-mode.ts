@@ -3,8 +3,11 @@ import { mkdtempDisposable } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createPaperVenue, type PaperVenue } from '../../packages/paper-venue/venue.ts';
-import type { Environment } from '../../shared/settings/table.ts';
+import { errorCode } from '../../shared/node-error.ts';
+import { readVariables } from '../../shared/settings/read.ts';
+import { describe, type Environment, LOCAL } from '../../shared/settings/table.ts';
 import { type Listening, type Service, type StartOptions, startService } from '../service/service.ts';
+import { keepPaperSession } from '../service/settings-file.ts';
 import { listenNear, startConsoleSite } from './console-site.ts';
 
 /** Equal seeds give equal markets: two runs show the same. */
@@ -13,8 +16,9 @@ const SEED = 1;
 const GIVEN_UNITS = 1_000;
 /** An address in another chain, as a client would send that of its user. */
 const CLIENT = 'Bow1CGKGDB9mNxeWdw85E2aCthQ1oZX4oFEe7fYT17ew';
-/** Port of the venue wherever it is free, so that commands can be kept; the one of `npm run paper:venue`. */
-const VENUE_PORT = '8081';
+/** The ports of venue and console follow the service's, so that addresses can be kept: 8080, 8081 and 8083. */
+const [VENUE_STEP, CONSOLE_STEP] = [1, 3];
+const MAX_PORT = 65_535;
 
 /**
  * Returns the settings of a service that trades on paper. The operator's real account is left out: it must not reach a
@@ -26,6 +30,7 @@ function paperOverrides(venueUrl: string, storePath: string, corsOrigins: readon
     SERVICE_CLOB_URL: venueUrl,
     SERVICE_PLACE_ORDER: '1',
     SERVICE_PRIVATE_KEY: randomBytes(32).toString('hex'),
+    SERVICE_KMS_KEY: '',
     SERVICE_STORE: storePath,
     // The money behind the port is invented.
     SERVICE_STORE_SHARED_FOLDER: '1',
@@ -39,6 +44,14 @@ function paperOverrides(venueUrl: string, storePath: string, corsOrigins: readon
   };
 }
 
+function portOf({ url }: Pick<Listening, 'url'>): number {
+  return Number(new URL(url).port || '80');
+}
+
+function deskCommand(port: number): string {
+  return `${String(port) === describe(LOCAL.port).preset ? '' : `SERVICE_PORT=${port} `}npm run orders -- --paper open`;
+}
+
 /** Writes where everything is, and commands that work as they stand on a service that trades on paper. */
 function firstScreen(service: Listening, consoleUrl: string, venueUrl: string, venue: PaperVenue): string {
   const { tokenId, price, size } = venue.suggestOrder();
@@ -46,6 +59,7 @@ function firstScreen(service: Listening, consoleUrl: string, venueUrl: string, v
   service  ${service.url}
   console  ${consoleUrl} (all of it in a browser)
   venue    ${venueUrl} (faults, accounts: packages/paper-venue)
+  desk     ${deskCommand(portOf(service))} (open, fills, positions, cancel)
   wallet   ${service.walletAddress}, ${GIVEN_UNITS} pUSD and shares
 
 S=${service.url} V=${venueUrl}
@@ -77,12 +91,11 @@ export async function startOnPaper(
   const directory = stack.use(await mkdtempDisposable(join(tmpdir(), 'paper-orders-')));
   const venue = createPaperVenue({ seed: SEED, faucet: { collateral: GIVEN_UNITS, shares: GIVEN_UNITS } });
   stack.defer(() => venue.close());
-  const reservedPort = env['SERVICE_PORT'];
-  const { url: venueUrl } = await listenNear(VENUE_PORT, reservedPort, (port) =>
-    venue.listen({ host: '127.0.0.1', port }),
-  );
+  const { port } = readVariables(env, { port: LOCAL.port }).values;
+  const near = (step: number) => (port === 0 || port + step > MAX_PORT ? 0 : port + step);
+  const { url: venueUrl } = await listenNear(near(VENUE_STEP), (own) => venue.listen({ host: '127.0.0.1', port: own }));
   let trading: Listening | undefined;
-  const site = await startConsoleSite({ venueUrl, service: () => trading, reservedPort });
+  const site = await startConsoleSite({ venueUrl, service: () => trading, port: near(CONSOLE_STEP) });
   stack.defer(site.close);
   // The pages of the console may place orders too.
   const corsOrigins = [env['SERVICE_CORS_ORIGINS'] ?? '', ...site.origins];
@@ -94,6 +107,12 @@ export async function startOnPaper(
       throwAway: true,
       announce: (listening) => {
         trading = listening;
+        try {
+          // Before the log says that the service listens: it may be stopped from then on.
+          stack.use(keepPaperSession(portOf(listening), overrides));
+        } catch (error) {
+          print(`The desk has no access to this session (${errorCode(error)}).\n`);
+        }
         print(firstScreen(listening, site.url, venueUrl, venue));
       },
     },

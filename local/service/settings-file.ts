@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs';
+import { lstatSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseEnv } from 'node:util';
@@ -65,4 +66,33 @@ export const PROJECT_SETTINGS = join(PROJECT, '.env');
 /** Returns the variables of the file and of the environment, which wins, as in Node, with empty values too. */
 export function withSettingsFile(file: string | undefined, env: Environment): Environment {
   return { ...readSettingsFile(file ?? PROJECT_SETTINGS, { optional: file === undefined }), ...env };
+}
+
+/** Names the file in which a session on paper keeps its settings, by the port of its service. */
+function sessionFile(port: number): string {
+  return join(tmpdir(), `order-book-adapter-paper-${port}.env`);
+}
+
+/** Keeps the settings of a session on paper for the desk until it ends: its key and its store are in no other place. */
+export function keepPaperSession(port: number, settings: Environment): Disposable {
+  const path = sessionFile(port);
+  const lines = Object.entries(settings).map(([name, value]) => `${name}=${value}\n`);
+  // Not over a file that is there: somebody else's, in a folder that all users share, could be read by him.
+  rmSync(path, { force: true });
+  writeFileSync(path, lines.join(''), { flag: 'wx', mode: 0o600 });
+  return { [Symbol.dispose]: () => rmSync(path, { force: true }) };
+}
+
+/** Reads the settings of the session on paper whose service has a port. Throws `ConfigError`. */
+export function readPaperSession(port: number): Environment {
+  const path = sessionFile(port);
+  const owner = lstatSync(path, { throwIfNoEntry: false })?.uid;
+  if (owner === undefined) {
+    throw new ConfigError(
+      `No session on paper runs on port ${port}: start npm run paper, or set SERVICE_PORT to its port.`,
+    );
+  }
+  // The venue in it would be asked with whatever key it names.
+  if (owner !== (process.getuid?.() ?? owner)) throw new ConfigError(`${path} belongs to another user.`);
+  return readSettingsFile(path, { optional: false });
 }

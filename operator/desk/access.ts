@@ -1,7 +1,7 @@
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
 import { openSigningKey } from '#venue/accounts';
 import { createSecretReader, parseSecret } from '../../functions/orders/wallet-key.ts';
-import { withSettingsFile } from '../../local/service/settings-file.ts';
+import { readPaperSession, withSettingsFile } from '../../local/service/settings-file.ts';
 import type { ApiCredentials, SigningKey } from '../../shared/account.ts';
 import { type AwsRoute, awsClientOptions } from '../../shared/aws-client.ts';
 import type { ProxyEnv } from '../../shared/proxy.ts';
@@ -40,7 +40,9 @@ export interface Access extends Pick<Config, 'clobUrl' | 'gammaUrl' | 'funderAdd
 }
 
 /** The options that choose the service that a command is about. */
-export type Where = Readonly<Partial<Record<'settings' | 'stack' | 'region', string | undefined>>>;
+export type Where = Readonly<
+  Partial<Record<'settings' | 'stack' | 'region', string | undefined>> & { readonly paper?: boolean }
+>;
 
 /** The outputs of a deployment's stack, by their names. */
 const OUTPUTS = {
@@ -172,8 +174,13 @@ export async function variablesOf({ settings, stack = '', region }: Where, env: 
 }
 
 /** Finds the account and the store: of the settings, or of a deployment. Throws `ConfigError` and `DeskError`. */
-export async function openAccess({ settings, stack, region }: Where, env: Environment): Promise<Access> {
+export async function openAccess({ settings, stack, region, paper }: Where, env: Environment): Promise<Access> {
   const withFile = withSettingsFile(settings, env);
+  if (paper) {
+    const { port } = readVariables(withFile, { port: SETTINGS.local.port }).values;
+    // Nothing of the operator's real account: it must not reach this venue.
+    return openLocal(readPaperSession(port), {});
+  }
   const proxyEnv = readProxy(withFile);
   return stack === undefined ? openLocal(withFile, proxyEnv) : openDeployed(stack, { region, proxyEnv }, env);
 }

@@ -14,6 +14,7 @@ import { openVenue } from './venue.ts';
 const COMMON = {
   format: { ...option('FORMAT', 'table, csv or json'), default: 'table' },
   settings: option('FILE', "read FILE instead of .env in the project's folder"),
+  paper: flag('the session of npm run paper, on the port of SERVICE_PORT'),
   stack: option('NAME', "take a deployment's table and secret, from the outputs of its stack"),
   region: option('REGION', "its region, if it is not the environment's"),
 } as const;
@@ -81,6 +82,7 @@ const DESK = {
   positions           sum it up by token, or by client and token
 
 The options of a command: npm run orders -- COMMAND --help
+With --paper, a command is about the session of npm run paper.
 With SERVICE_WALLET_ADDRESS and the three SERVICE_CLOB_API_* the wallet key is not read.
 `,
 } as const;
@@ -114,7 +116,7 @@ function selectionOf({ client, token, all }: Values<typeof CANCEL.options>, oper
 
 /** Opens the desk and does the work. A sentence for the operator ends it with 1. */
 async function work(
-  { settings, stack, region, format }: Common,
+  { settings, stack, region, paper, format }: Common,
   { env, terminal }: { readonly env: Environment; readonly terminal: DeskTerminal },
   act: (desk: Desk) => Promise<number>,
 ): Promise<number> {
@@ -125,8 +127,9 @@ async function work(
     throw new UsageError('--stack and --settings take names, not a key.');
   }
   if (stack !== undefined && settings !== undefined) throw new UsageError('--settings and --stack exclude each other.');
+  if (paper && (stack ?? settings) !== undefined) throw new UsageError('--paper excludes --settings and --stack.');
   try {
-    const access = await openAccess({ settings, stack, region }, env);
+    const access = await openAccess({ settings, stack, region, paper }, env);
     return await act({ access, venue: await openVenue(access), terminal, format: form });
   } catch (error) {
     if (!(error instanceof DeskError || error instanceof ConfigError)) throw error;
@@ -151,7 +154,9 @@ function periodOf({ since: from, until: to }: Values<typeof FILLS.options>) {
 
 /** Runs the command of a command line. Returns the exit code: 1 if something is not as asked, 2 for misuse. */
 export async function runDesk(env: Environment, whole: DeskTerminal): Promise<number> {
-  const [name = '', ...args] = whole.args;
+  // Also before the command: `npm run orders -- --paper open`.
+  const [first = '', ...others] = whole.args;
+  const [name = '', ...args] = first === '--paper' && others.length > 0 ? [...others, first] : whole.args;
   const terminal = { ...whole, args };
   const here = { env, terminal };
   switch (name) {

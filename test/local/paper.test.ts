@@ -1,10 +1,13 @@
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { promisify } from 'node:util';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import { type ConsoleOptions, startConsoleSite } from '../../local/paper/console-site.ts';
 import { startOnPaper } from '../../local/paper/paper-mode.ts';
+import { runDesk } from '../../operator/desk/commands.ts';
+import { createClient } from '../../packages/client/client.ts';
 import type { Environment } from '../../shared/settings/table.ts';
 import { buildConsole } from '../support/page/builds.ts';
 import { send } from '../support/service/http-client.ts';
@@ -72,6 +75,52 @@ describe('the first screen on paper', () => {
   });
 });
 
+/** Finds a port that is free with the three after it. */
+async function freePorts(): Promise<number> {
+  const first = 20_000 + Math.floor(Math.random() * 10_000);
+  const servers = [0, 1, 2, 3].map((step) => createServer().listen(first + step, '127.0.0.1'));
+  try {
+    await Promise.all(servers.map((server) => once(server, 'listening')));
+    return first;
+  } catch {
+    return await freePorts();
+  } finally {
+    for (const server of servers) server.close();
+  }
+}
+
+describe('a session on paper', () => {
+  it('has its venue and console on ports after its own, and a desk as long as it runs', async () => {
+    const port = await freePorts();
+    // Settings of a real account beside it: the session and its desk leave them alone.
+    const settings = { SERVICE_PORT: String(port), SERVICE_KMS_KEY: 'alias/real', SERVICE_STORE: '/nowhere/orders.db' };
+    const { service, screen, venueUrl } = await start(settings);
+    expect(venueUrl).toBe(`http://127.0.0.1:${port + 1}`);
+    expect(screen).toContain(`\n  console  http://127.0.0.1:${port + 3} `);
+    expect(screen).toContain(`\n  desk     SERVICE_PORT=${port} npm run orders -- --paper open `);
+    const client = createClient({ baseUrl: service.url });
+    const { items } = await client.markets({ limit: 1 });
+    const order = { token_id: items[0]?.outcomes[0]?.token_id ?? '', side: 'buy', price: '0.01', size: '5' } as const;
+    const { order_id } = await client.placeOrder(order, { clientAddress: 'alice' });
+    const said = async (...args: string[]) => {
+      const texts = { out: '', err: '' };
+      const into = (name: keyof typeof texts) => (text: string) => {
+        texts[name] += text;
+      };
+      const code = await runDesk(settings, { args, out: into('out'), err: into('err'), ask: undefined });
+      return { code, ...texts };
+    };
+    const { code, out } = await said('--paper', 'open', '--format', 'json');
+    expect([code, JSON.parse(out)]).toMatchObject([0, [{ order_id, client_address: 'alice' }]]);
+    expect((await said('cancel', order_id, '--paper', '--yes')).code).toBe(0);
+    await service.stop();
+    expect(await said('--paper', 'open')).toStrictEqual({
+      ...{ code: 1, out: '' },
+      err: `No session on paper runs on port ${port}: start npm run paper, or set SERVICE_PORT to its port.\n`,
+    });
+  });
+});
+
 describe('the console on paper', () => {
   it('may place orders from both of its names, beside the pages that the operator lists', async () => {
     const listed = 'https://app.example';
@@ -100,7 +149,7 @@ afterEach(async () => {
 async function open(options: Partial<ConsoleOptions> = {}) {
   const { url, venueUrl, venue } = await startPaperService();
   const service = { url, walletAddress: WALLET };
-  const site = await startConsoleSite({ venueUrl, service: () => service, ...options });
+  const site = await startConsoleSite({ venueUrl, service: () => service, port: 0, ...options });
   sites.push(site);
   const { host } = new URL(site.url);
   const get = (path: string, headers: Record<string, string> = {}) =>
@@ -152,12 +201,11 @@ describe('the files of the console', () => {
 });
 
 describe('the server of the console', () => {
-  it('takes another port where its own is taken or is for the service', async () => {
-    const blocker = createServer();
-    await new Promise<void>((resolve) => blocker.once('error', () => resolve()).listen(8083, '127.0.0.1', resolve));
-    const [first, second] = [await open(), await open({ reservedPort: '8083' })];
-    expect(new Set([first.site.url, second.site.url, 'http://127.0.0.1:8083']).size).toBe(3);
-    await new Promise((resolve) => blocker.close(resolve));
+  it('takes another port where its own is taken', async () => {
+    const first = await open();
+    const second = await open({ port: Number(new URL(first.site.url).port) });
+    expect(second.site.url).not.toBe(first.site.url);
+    expect((await second.get('/')).status).toBe(200);
   });
 
   it('answers only this machine', async () => {

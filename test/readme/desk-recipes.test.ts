@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { startOnPaper } from '../../local/paper/paper-mode.ts';
 import { createClient } from '../../packages/client/client.ts';
 import { PAPER_KEY } from '../../tools/support/paper-settings.ts';
 import { sharedPaperService } from '../support/service/paper-service.ts';
@@ -43,7 +44,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 /** Runs the commands of a section as they are printed, in months that hold today. */
-async function perform(heading: string): Promise<string> {
+async function perform(heading: string, url = sharedService().url, settings = env): Promise<string> {
   const text = await readFile(join(ROOT, 'docs/fills.md'), 'utf8');
   const [section = ''] = text.split(`\n## ${heading}\n`)[1]?.split('\n## ') ?? [];
   const fences = [...section.matchAll(/```sh\n(.*?)```/gs)].map(([, code = '']) => code);
@@ -51,9 +52,9 @@ async function perform(heading: string): Promise<string> {
   const month = new Date().toISOString().slice(0, 7);
   const next = new Date(Date.UTC(new Date().getUTCFullYear(), new Date().getUTCMonth() + 1)).toISOString().slice(0, 7);
   const script = fences.join('').replaceAll('2026-11-01', `${month}-01`).replaceAll('2026-12-01', `${next}-01`);
-  const here = script.replaceAll('127.0.0.1:8080', new URL(sharedService().url).host);
+  const here = script.replaceAll('127.0.0.1:8080', new URL(url).host);
   const inProject = here.replaceAll('> november.csv', `> ${join(folder, 'november.csv')}`);
-  return (await run('sh', ['-euc', inProject], { cwd: ROOT, env })).stdout;
+  return (await run('sh', ['-euc', inProject], { cwd: ROOT, env: settings })).stdout;
 }
 
 describe('the recipe', () => {
@@ -72,9 +73,11 @@ describe('the recipe', () => {
     expect(await perform('Fee attribution by builder code')).toBe(`${ALICE} 2.65 25.00 %\n${BOB} 7.95 75.00 %\n`);
   }, 60_000);
 
-  // The last one, since it places an order.
   it('"On paper" lists the rest of its order, and the position', async () => {
-    const out = await perform('On paper');
+    const quiet = { write: () => undefined };
+    const session = await startOnPaper({ SERVICE_PORT: '0' }, () => undefined, quiet);
+    const { port } = new URL(session.url);
+    const out = await perform('On paper', session.url, { ...WITH_THIS_NODE, SERVICE_PORT: port }).finally(session.stop);
     expect(out).toMatch(/order +0x[0-9a-f]{64}\n/);
     expect(out).toMatch(/question +Will .*\?\n/);
   }, 60_000);
