@@ -5,6 +5,9 @@ export const SIGNATURE_TYPES = ['eoa', 'proxy', 'safe', 'deposit-wallet'] as con
 /** A kind of account. */
 export type SignatureType = (typeof SIGNATURE_TYPES)[number];
 
+/** Order of the secp256k1 group: a private key is above zero and below it. */
+export const SECP256K1_ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
+
 /** What signs orders: a private key, or the id, ARN or alias of a key that stays in AWS KMS. */
 export type SigningKey = { readonly privateKey: Secret } | { readonly kmsKey: string };
 

@@ -81,7 +81,7 @@ function whyMistimed(validUntil: number, now: number): 'expired' | 'too_far_ahea
 export interface Authorities {
   /** The authority of every request. */
   readonly public?: string | undefined;
-  /** The authorities of a service without a public one. A challenge has the first, unless the request names another of them. */
+  /** Accepted when `public` is unset. The challenge names the one in `Host` if it is listed, else the first. */
   readonly own?: (() => readonly string[]) | undefined;
 }
 

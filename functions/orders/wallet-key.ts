@@ -13,7 +13,7 @@ import {
   completeCredentials,
   PRIVATE_KEY,
 } from '../../shared/settings/credentials.ts';
-import { ConfigError, refuse } from '../../shared/settings/formats.ts';
+import { ConfigError, throwProblems } from '../../shared/settings/formats.ts';
 import { parseText, readTexts } from '../../shared/settings/read.ts';
 import type { Wallet } from '../../shared/wallets/evm-key.ts';
 
@@ -61,7 +61,7 @@ export function parseSecret(secret: string): SecretMembers {
     return { privateKey: parseText(trimmed, 'The secret', PRIVATE_KEY), credentials: undefined };
   }
   const { values, problems } = readTexts(MEMBERS, parseMembers(trimmed), (name) => `${name} in the secret`);
-  refuse(problems);
+  throwProblems(problems);
   const { privateKey, apiKey, apiSecret, apiPassphrase } = values;
   const names = ['apiKey', 'apiSecret', 'apiPassphrase'] as const;
   return {

@@ -1,7 +1,7 @@
 import { getAddress, isAddress } from 'ethers/address';
 import type * as z from 'zod/mini';
 import { compareDecimals, type Decimal } from '../../shared/decimal.ts';
-import { ConfigError, type Sentence, said } from '../../shared/settings/formats.ts';
+import { ConfigError, type Sentence, sentencesOf } from '../../shared/settings/formats.ts';
 import { clientRules } from '../../shared/settings/rules.ts';
 import { type CONTEXT, inSettings } from '../../shared/settings/table.ts';
 import { type ChosenAccount, chooseAccount, EOA_WARNING } from '../../shared/venue/polymarket/accounts.ts';
@@ -50,7 +50,7 @@ export function orderProblems(asked: Asked): readonly Sentence[] {
       !isGiven('kmsKey') &&
       'privateKeySecret or kmsKey is required with orders: the name of the secret that holds the key, or a key of KMS.',
     privateKeySecret && kmsKey && 'privateKeySecret and kmsKey exclude each other: the key is in one of them.',
-    ...said(clientRules(values)).map(inSettings),
+    ...sentencesOf(clientRules(values)).map(inSettings),
     isGiven('credentialsSecret') && !isGiven('kmsKey') && 'credentialsSecret goes with kmsKey.',
     !isGiven('maxOrderNotional') && 'maxOrderNotional is required with orders: an amount, or none for no cap.',
     orderAccess !== 'iam' &&
@@ -74,7 +74,7 @@ function warningsOf({ values, isGiven }: Asked, { signatureType, warning }: Chos
   const { maxOrderNotional, maxDailyNotional: daily, maxDailyNotionalPerClient: perClient, orderAccess } = values;
   const isAbove = (cap: Decimal | undefined) => cap && daily && compareDecimals(cap, daily) > 0;
   const strangers = strangersOf(values);
-  return said([
+  return sentencesOf([
     !isGiven('alarmTopic') && 'alarmTopic is not set, so order alarms notify nobody; give the ARN of an SNS topic.',
     !isGiven('maxDailyNotional') &&
       'maxDailyNotional is not set: nothing bounds what the orders of a day may cost; give a number, or none.',

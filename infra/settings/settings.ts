@@ -1,5 +1,5 @@
 import { checkDeployedVariables } from '../../functions/orders/deployed-variables.ts';
-import { refuse, type Sentence } from '../../shared/settings/formats.ts';
+import { type Sentence, throwProblems } from '../../shared/settings/formats.ts';
 import { nearestOf, readTexts } from '../../shared/settings/read.ts';
 import { CONTEXT, DEPLOYED, inSettings, SETTINGS, type Table, variableOf } from '../../shared/settings/table.ts';
 import type { Context } from './environment-file.ts';
@@ -99,7 +99,7 @@ export function readSettings(given: Context, found: Place = {}) {
     orders && bytesOf(orders.variables) > MAX_BYTES && TOO_MANY_BYTES,
     ...atStart,
   ];
-  refuse([...new Set(sentences)]);
+  throwProblems([...new Set(sentences)]);
   const unused = names.filter((name) => name in SETTINGS.orders || name in SETTINGS.deployed);
   return {
     ...values,

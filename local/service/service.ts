@@ -5,7 +5,7 @@ import { type Decimal, formatDecimal } from '../../shared/decimal.ts';
 import { refuse } from '../../shared/errors.ts';
 import type { Log } from '../../shared/log.ts';
 import { type LocalConfig, parseLocalConfig } from '../../shared/settings/config.ts';
-import { said } from '../../shared/settings/formats.ts';
+import { sentencesOf } from '../../shared/settings/formats.ts';
 import type { Environment } from '../../shared/settings/table.ts';
 import type { Wallet } from '../../shared/wallets/evm-key.ts';
 import { openStore, type Store } from './open-store.ts';
@@ -40,7 +40,7 @@ async function accountOf({ orders: { kind, key }, ...config }: LocalConfig) {
   const { EOA_WARNING, openAccount, openSigningKey } = await import('#venue/accounts');
   const wallet = await openSigningKey(key, config);
   const { funderAddress, signatureType, warning } = openAccount(wallet, config);
-  const warnings = said([warning, kind === 'on' && signatureType === 'eoa' && EOA_WARNING]);
+  const warnings = sentencesOf([warning, kind === 'on' && signatureType === 'eoa' && EOA_WARNING]);
   return {
     wallet,
     walletAddress: wallet.address,

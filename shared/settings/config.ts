@@ -2,7 +2,7 @@ import type * as z from 'zod/mini';
 import type { SigningKey } from '../account.ts';
 import type { ProxyEnv } from '../proxy.ts';
 import { completeCredentials } from './credentials.ts';
-import { LOOPBACK, refuse, type Sentence, said } from './formats.ts';
+import { LOOPBACK, type Sentence, sentencesOf, throwProblems } from './formats.ts';
 import { readVariables } from './read.ts';
 import { clientRules, funderRule, type OrderValues } from './rules.ts';
 import { DEPLOYED, type Environment, LOCAL, SETTINGS } from './table.ts';
@@ -40,7 +40,7 @@ function warningOf(isAsked: boolean, missing: readonly string[]): readonly strin
 /** Returns warnings about orders of anyone, and of any size. */
 function risksOf(config: OrderValues, isExposed: boolean): readonly string[] {
   const caps = [config.maxOrderNotional, config.maxDailyNotional, config.maxDailyNotionalPerClient];
-  return said([
+  return sentencesOf([
     isExposed &&
       config.clientVerification === 'off' &&
       'unverified orders beyond loopback: anyone who reaches the port can trade; set SERVICE_CLIENT_VERIFICATION=required',
@@ -75,7 +75,7 @@ export function parseLocalConfig(env: Environment) {
   const isExposed = !isLoopback || config.allowedHosts.length > 0;
   const key: SigningKey | undefined = kmsKey === undefined ? privateKey && { privateKey } : { kmsKey };
   const takesOrders = placeOrder && key !== undefined;
-  refuse([
+  throwProblems([
     key === undefined && funderRule(config),
     ...clientRules(config),
     privateKey && kmsKey && 'SERVICE_PRIVATE_KEY and SERVICE_KMS_KEY exclude each other: set one of them.',
@@ -94,7 +94,10 @@ export function parseLocalConfig(env: Environment) {
       'SERVICE_PUBLIC_AUTHORITY must be set where clients are verified and SERVICE_HOST is not loopback or SERVICE_ALLOWED_HOSTS is set: clients sign for it.',
   ]);
   const mode: Mode = takesOrders ? 'order-placing' : 'read-only';
-  const missing = said([!key && 'SERVICE_PRIVATE_KEY or SERVICE_KMS_KEY', !placeOrder && 'SERVICE_PLACE_ORDER=1']);
+  const missing = sentencesOf([
+    !key && 'SERVICE_PRIVATE_KEY or SERVICE_KMS_KEY',
+    !placeOrder && 'SERVICE_PLACE_ORDER=1',
+  ]);
   return {
     ...config,
     proxyEnv: { HTTPS_PROXY: httpsProxy, NO_PROXY: noProxy },
@@ -106,7 +109,7 @@ export function parseLocalConfig(env: Environment) {
     warnings: [
       ...warningOf(placeOrder !== undefined || key !== undefined, missing),
       ...warnings,
-      ...said([!httpsProxy && unusedProxy(env)]),
+      ...sentencesOf([!httpsProxy && unusedProxy(env)]),
     ],
   };
 }
@@ -125,11 +128,11 @@ export function parseDeployedConfig(env: Environment) {
     noProxy,
     ...config
   } = values;
-  refuse([funderRule(config), ...clientRules(config)]);
+  throwProblems([funderRule(config), ...clientRules(config)]);
   const ofSecret = privateKeySecret === undefined ? undefined : { secret: privateKeySecret };
   const key: KeySource | undefined = kmsKey === undefined ? ofSecret : { kmsKey, credentialsSecret };
   const isComplete = placeOrder && walletAddress && key && ordersTable;
-  const missing = said([!walletAddress && 'SERVICE_WALLET_ADDRESS', !placeOrder && 'SERVICE_PLACE_ORDER=1']);
+  const missing = sentencesOf([!walletAddress && 'SERVICE_WALLET_ADDRESS', !placeOrder && 'SERVICE_PLACE_ORDER=1']);
   return {
     ...config,
     proxyEnv: { HTTPS_PROXY: httpsProxy, NO_PROXY: noProxy },
@@ -140,7 +143,7 @@ export function parseDeployedConfig(env: Environment) {
     warnings: [
       ...warningOf(placeOrder !== undefined || walletAddress !== undefined, missing),
       ...warnings,
-      ...said([!httpsProxy && unusedProxy(env)]),
+      ...sentencesOf([!httpsProxy && unusedProxy(env)]),
     ],
   };
 }

@@ -1,9 +1,6 @@
-import { API_SECRET, type ApiCredentials } from '../account.ts';
+import { API_SECRET, type ApiCredentials, SECP256K1_ORDER } from '../account.ts';
 import { Secret } from '../secret.ts';
 import { ConfigError, KEY_LIKE, parsed } from './formats.ts';
-
-/** Order of the secp256k1 group: a private key is above zero and below it. */
-const CURVE_ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
 
 /** A file or a paste leaves blanks and line ends around a text. */
 function trimmed<T>(rule: string, parse: (text: string) => T | undefined) {
@@ -14,7 +11,7 @@ function trimmed<T>(rule: string, parse: (text: string) => T | undefined) {
 export const PRIVATE_KEY = trimmed('a private key: 32 bytes as 64 hex digits, with or without 0x', (text) => {
   const hex = /^(?:0x)?([0-9a-fA-F]{64})$/.exec(text)?.[1];
   const scalar = hex === undefined ? 0n : BigInt(`0x${hex}`);
-  return scalar === 0n || scalar >= CURVE_ORDER ? undefined : new Secret(`0x${hex}`);
+  return scalar === 0n || scalar >= SECP256K1_ORDER ? undefined : new Secret(`0x${hex}`);
 });
 
 // The credentials travel in HTTP headers.

@@ -11,14 +11,14 @@ export class ConfigError extends Error {
 /** A sentence to the operator; `false` or `undefined` where a rule is kept. */
 export type Sentence = string | false | undefined;
 
-/** Drops everything that is not a sentence. */
-export function said(sentences: readonly Sentence[]): readonly string[] {
+/** Keeps the sentences; drops `false` and `undefined`. */
+export function sentencesOf(sentences: readonly Sentence[]): readonly string[] {
   return sentences.filter((sentence) => typeof sentence === 'string');
 }
 
 /** Throws one `ConfigError` with all sentences, if there are any. */
-export function refuse(sentences: readonly Sentence[]): void {
-  const problems = said(sentences);
+export function throwProblems(sentences: readonly Sentence[]): void {
+  const problems = sentencesOf(sentences);
   if (problems.length > 0) throw new ConfigError(problems.join('\n'));
 }
 
@@ -43,7 +43,7 @@ export function matching(rule: string, pattern: RegExp) {
 }
 
 /** Creates the format of the texts that are listed. */
-export function oneOf<const T extends readonly string[]>(values: T) {
+export function anyOf<const T extends readonly string[]>(values: T) {
   return z.enum(values, `one of ${values.join(', ')}`);
 }
 
@@ -65,7 +65,7 @@ export function listOf(rule: string, parseEntry: (entry: string) => string | und
 }
 
 /** Creates the format of whole numbers from `least` to `most`. */
-export function wholeNumber(least: number, most: number) {
+export function integer(least: number, most: number) {
   return parsed(`a whole number from ${least} to ${most}`, (text) => {
     const value = /^(?:0|[1-9]\d{0,8})$/.test(text) ? Number(text) : Number.NaN;
     return value >= least && value <= most ? value : undefined;

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { ConfigError, type Format, refuse } from './formats.ts';
+import { ConfigError, type Format, throwProblems } from './formats.ts';
 import { DEPLOYED, type Environment, LOCAL, type Table, variableOf } from './table.ts';
 
 /** Parses a text; throws `ConfigError` naming `name`. */
@@ -86,6 +86,6 @@ export function readVariables<const T extends Table>(env: Environment, table: T)
   const texts = Object.fromEntries(Object.keys(table).map((name) => [name, textOf(name, env)]));
   const { values, problems } = readTexts(table, texts, variableOf);
   const { misspelt, warnings } = judgeOthers(env, table);
-  refuse([...misspelt, ...problems]);
+  throwProblems([...misspelt, ...problems]);
   return { values, warnings };
 }

@@ -6,16 +6,16 @@ import { LOG_LEVELS } from '../log.ts';
 import { Secret } from '../secret.ts';
 import { CLOB_KEY, CLOB_PASSPHRASE, CLOB_SECRET, PRIVATE_KEY } from './credentials.ts';
 import {
+  anyOf,
   arnOf,
   type Format,
+  integer,
   KEY_LIKE,
   LOOPBACK,
   listOf,
   matching,
-  oneOf,
   parsed,
   tableOf,
-  wholeNumber,
 } from './formats.ts';
 
 /** The gateway checks callers by `iam` and `jwt`. */
@@ -129,7 +129,7 @@ const AMOUNT = parsed('a decimal above zero, such as 250 or 99.5, with at most 1
 
 /** The name of a secret: a key in its place would be in the template of the stack. */
 const SECRET_NAME = matching(
-  'the name of a Secrets Manager secret, or its whole ARN with the six characters at its end; a key that was given here was shown to others: replace it',
+  'the name of a Secrets Manager secret, or its whole ARN with the six characters at its end; if you pasted a private key here, replace that key: it is exposed',
   /^(?!(?:0x)?[0-9a-fA-F]{64}$)(?:arn:[\w-]+:secretsmanager:[\w-]+:\d{12}:secret:[\w/+=.@-]+-[A-Za-z0-9]{6}|[\w/+=.@-]{1,512})$/,
 );
 
@@ -166,7 +166,7 @@ export const SETTINGS = {
   /** Of the local server. */
   local: {
     host: preset(HOST, '127.0.0.1', 'address to listen on'),
-    port: preset(wholeNumber(0, 65_535), '8080', 'port to listen on; 0 takes a free one'),
+    port: preset(integer(0, 65_535), '8080', 'port to listen on; 0 takes a free one'),
     allowedHosts: list(HOSTS, 'further hosts to answer to'),
     remoteOrders: row(CONSENT, '1 lets anyone who reaches the port trade: needed for orders beyond loopback'),
     store: preset(STORE, '.data/orders.db', 'store of the orders: a private file that you keep, or dynamodb:TABLE'),
@@ -186,7 +186,7 @@ export const SETTINGS = {
       ),
       'in place of the private key: a key that stays in AWS KMS (ECC_SECG_P256K1, sign and verify)',
     ),
-    signatureType: row(oneOf(SIGNATURE_TYPES), `${SIGNATURE_TYPES.join(', ')}; derived without it`),
+    signatureType: row(anyOf(SIGNATURE_TYPES), `${SIGNATURE_TYPES.join(', ')}; derived without it`),
     funderAddress: row(ADDRESS, "the account that holds the funds, where it is not the key's (eoa)"),
     builderCode: row(BYTES32, "the venue's builder attribution: 32 bytes of hex, signed into each order"),
     maxOrderNotional: row(AMOUNT, 'refuses an order with a larger price times size, in pUSD before fees'),
@@ -195,13 +195,13 @@ export const SETTINGS = {
       'refuses a purchase with which those of the UTC day would be larger, in pUSD; sales do not count',
     ),
     maxDailyNotionalPerClient: row(AMOUNT, 'the same for each verified client; needs verification'),
-    clientVerification: preset(oneOf(['off', 'required']), 'off', 'required: clients sign their orders (as deployed)'),
+    clientVerification: preset(anyOf(['off', 'required']), 'off', 'required: clients sign their orders (as deployed)'),
     allowedClients: row(CLIENTS, 'with verification: addresses that may order, comma-separated; all without it'),
     clientRpcUrl: row(
       RPC_URL,
       'with verification: JSON-RPC of the chain of contract wallets that sign (EIP-1271); a secret',
     ),
-    clientChainId: row(wholeNumber(1, 999_999_999), 'with clientRpcUrl: the id of that EVM chain'),
+    clientChainId: row(integer(1, 999_999_999), 'with clientRpcUrl: the id of that EVM chain'),
     publicAuthority: row(AUTHORITY, 'the host that clients sign for; needed to verify beyond loopback'),
   },
   /** Of the local server, and of all deployed functions. */
@@ -209,7 +209,7 @@ export const SETTINGS = {
     corsOrigins: list(ORIGINS, 'origins whose pages may place orders, comma-separated'),
     gammaUrl: preset(UPSTREAM, 'https://gamma-api.polymarket.com', 'base URL of the catalogue of markets'),
     clobUrl: preset(UPSTREAM, 'https://clob.polymarket.com', 'base URL of the order books'),
-    logLevel: preset(oneOf(LOG_LEVELS), 'info', LOG_LEVELS.join(', ')),
+    logLevel: preset(anyOf(LOG_LEVELS), 'info', LOG_LEVELS.join(', ')),
   },
   /** Of every process. Other programs read these variables too, so that they have no prefix. */
   network: {
@@ -221,7 +221,7 @@ export const SETTINGS = {
     walletAddress: row(ADDRESS, 'the only address that the deployment trades with; required with orders'),
     privateKeySecret: row(SECRET_NAME, 'name or ARN of the secret that holds the key; required without kmsKey'),
     credentialsSecret: row(SECRET_NAME, 'with kmsKey: name or ARN of the secret that holds the API credentials'),
-    orderAccess: preset(oneOf(ORDER_ACCESSES), 'iam', 'who may call POST /v1/orders: iam, jwt or public'),
+    orderAccess: preset(anyOf(ORDER_ACCESSES), 'iam', 'who may call POST /v1/orders: iam, jwt or public'),
     ordersTable: row(TABLE, 'name of a restored table of orders to go on with'),
   },
   /** Of the stack: no function reads them. */
@@ -240,7 +240,7 @@ export const SETTINGS = {
     account: row(matching('the 12 digits of an AWS account', /^\d{12}$/), 'the only AWS account to deploy to'),
     alarmTopic: row(arnOf('a topic', 'sns'), 'ARN of the SNS topic that alarms notify, in the same region'),
     ticketTopic: row(arnOf('a topic', 'sns'), 'the same for alarms that can wait until the morning'),
-    readAccess: preset(oneOf(['open', 'iam', 'jwt']), 'open', 'who may read markets and books'),
+    readAccess: preset(anyOf(['open', 'iam', 'jwt']), 'open', 'who may read markets and books'),
     jwtIssuer: row(matching('an https URL', /^https:\/\/[\w.-]+(?:\/[\w./-]*)?$/), 'with jwt: URL of the issuer'),
     jwtAudience: row(
       listOf('audiences', (text) => text),
@@ -248,22 +248,22 @@ export const SETTINGS = {
     ),
     jwtScopes: row(SCOPES, 'with jwt: scopes of which a token needs one, separated by commas or spaces, 10 at most'),
     // The venue takes 300 requests per 10 s and address for its lists, and a large limit needs several; 1500 for books.
-    marketsPerSecond: preset(wholeNumber(1, 10_000), '20', 'requests that the gateway lets through'),
-    booksPerSecond: preset(wholeNumber(1, 10_000), '150', 'the same for books'),
+    marketsPerSecond: preset(integer(1, 10_000), '20', 'requests that the gateway lets through'),
+    booksPerSecond: preset(integer(1, 10_000), '150', 'the same for books'),
     orderConcurrency: row(
-      wholeNumber(1, 1_000),
+      integer(1, 1_000),
       "orders at the same time: kept free for them of the account's executions, which reads could use up",
     ),
-    readConcurrency: row(wholeNumber(1, 1_000), 'the most markets, and the most books, that are read at the same time'),
+    readConcurrency: row(integer(1, 1_000), 'the most markets, and the most books, that are read at the same time'),
     monthlyBudget: row(
-      wholeNumber(1, 1_000_000),
+      integer(1, 1_000_000),
       'USD a month of the whole account, above which, spent or forecast, AWS notifies alarmTopic',
     ),
-    tracing: preset(oneOf(['off', 'active']), 'off', 'active sends a trace of each request to X-Ray'),
-    removal: preset(oneOf(['retain', 'destroy']), 'retain', 'destroy: a trial, which takes table and logs with it'),
+    tracing: preset(anyOf(['off', 'active']), 'off', 'active sends a trace of each request to X-Ray'),
+    removal: preset(anyOf(['retain', 'destroy']), 'retain', 'destroy: a trial, which takes table and logs with it'),
     storeKeyArn: row(arnOf('a KMS key (no alias)', 'kms', 'key/'), 'ARN of your own key for the table of orders'),
     logKeyArn: row(arnOf('a KMS key (no alias)', 'kms', 'key/'), 'ARN of your own key for the logs'),
-    rollout: preset(oneOf(['canary', 'all-at-once']), 'canary', 'how a new build of orders takes over'),
+    rollout: preset(anyOf(['canary', 'all-at-once']), 'canary', 'how a new build of orders takes over'),
     secretKeyArn: row(arnOf('a KMS key (no alias)', 'kms', 'key/'), 'ARN of your own key that encrypts the secret'),
     domainName: row(
       matching('a host name', /^(?:[a-z0-9-]+\.)+[a-z]{2,}$/),
@@ -283,7 +283,7 @@ export const DEPLOYED = { ...SETTINGS.orders, ...SETTINGS.common, ...SETTINGS.de
 export const CONTEXT = {
   ...DEPLOYED,
   ...SETTINGS.stack,
-  placeOrder: row(oneOf(['true', 'false']), 'true adds the function of orders'),
+  placeOrder: row(anyOf(['true', 'false']), 'true adds the function of orders'),
 };
 
 /** Returns what people read of a setting. */

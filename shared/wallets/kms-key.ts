@@ -1,14 +1,12 @@
 import { createPublicKey } from 'node:crypto';
 import { GetPublicKeyCommand, KMSClient, SignCommand } from '@aws-sdk/client-kms';
 import { getBytes } from 'ethers/utils';
+import { SECP256K1_ORDER } from '../account.ts';
 import { type AwsRoute, awsClientOptions } from '../aws-client.ts';
 import { refuse } from '../errors.ts';
 import { KMS_MS } from '../limits.ts';
 import { ConfigError } from '../settings/formats.ts';
 import { addressOf, recoverAddress, type Wallet } from './evm-key.ts';
-
-/** Order of the secp256k1 group. */
-const CURVE_ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
 
 /** The key, as sentences for the operator name it. */
 const KEY = 'the key of SERVICE_KMS_KEY';
@@ -50,7 +48,7 @@ export function lowS(der: Uint8Array): string {
   const r = readInteger(der, 2);
   const s = readInteger(der, r.end);
   if (s.end !== der.length) throw new RangeError('KMS sent no DER signature');
-  const low = s.value > CURVE_ORDER / 2n ? CURVE_ORDER - s.value : s.value;
+  const low = s.value > SECP256K1_ORDER / 2n ? SECP256K1_ORDER - s.value : s.value;
   return `0x${[r.value, low].map((value) => value.toString(16).padStart(64, '0')).join('')}`;
 }
 

@@ -4,7 +4,7 @@ import { decodeBase58, encodeBase58 } from 'ethers/utils';
 const KEY_BYTES = 32;
 const SIGNATURE_BYTES = 64;
 
-/** Base58 texts as long as those of 32 and of 64 bytes can be. */
+/** Base58 of 32 and of 64 bytes, by length. */
 const BASE58 = { [KEY_BYTES]: /^[1-9A-HJ-NP-Za-km-z]{32,44}$/, [SIGNATURE_BYTES]: /^[1-9A-HJ-NP-Za-km-z]{64,88}$/ };
 
 /** Returns the bytes of a base58 text; `undefined` unless the text is the one way to write exactly `length` bytes. */

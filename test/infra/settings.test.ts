@@ -198,7 +198,7 @@ describe('settings', () => {
     [
       'the key for its name',
       { privateKeySecret: `0x${key}` },
-      'a key that was given here was shown to others: replace it',
+      'if you pasted a private key here, replace that key: it is exposed',
     ],
     [
       'a secret elsewhere',

@@ -120,7 +120,7 @@ describe('the recipe for a setting', () => {
 
   beforeAll(async () => {
     await insert('shared/settings/table.ts', '    clientVerification: ', await codeOf('Add a setting'));
-    const malformed = "  SERVICE_MIN_ORDER_NOTIONAL: ['0', '-1'],\n";
+    const malformed = '  SERVICE_MIN_ORDER_NOTIONAL: CAP,\n';
     await insert('test/shared/settings/config.test.ts', '  SERVICE_LOG_LEVEL: [', malformed);
     const check = "  'of the least': { proves: ['SERVICE_MIN_ORDER_NOTIONAL'], run: async () => {} },\n";
     await insert('test/contract/caps.ts', "  'of a day: counted", check);

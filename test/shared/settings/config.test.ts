@@ -342,7 +342,7 @@ describe('a variable that is no setting', () => {
 const HEX_KEY = '1b'.repeat(32);
 const CURVE = 'fffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd03641';
 const SECRET_NAME =
-  'the name of a Secrets Manager secret, or its whole ARN with the six characters at its end; a key that was given here was shown to others: replace it';
+  'the name of a Secrets Manager secret, or its whole ARN with the six characters at its end; if you pasted a private key here, replace that key: it is exposed';
 const UPSTREAM_RULE = 'an https URL, or http on loopback, without user, query or fragment';
 const CAP = [
   'a decimal above zero, such as 250 or 99.5, with at most 18 digits before the point',
