@@ -60,6 +60,9 @@ export function storeFileOf(path: string): string {
   return resolve(PROJECT, path);
 }
 
+/** The folder of what the service keeps. */
+export const DATA = join(PROJECT, '.data');
+
 /** The file of settings that is read unless another one is asked for. */
 export const PROJECT_SETTINGS = join(PROJECT, '.env');
 

@@ -37,6 +37,8 @@ export interface Access extends Pick<Config, 'clobUrl' | 'gammaUrl' | 'funderAdd
   readonly store: string;
   /** The region of a table, if it is not that of the environment. */
   readonly region?: string | undefined;
+  /** True for a table with the index by the time of signing. */
+  readonly index?: boolean;
 }
 
 /** The options that choose the service that a command is about. */
@@ -51,6 +53,7 @@ const OUTPUTS = {
   kmsKey: 'WalletKmsKey',
   address: 'WalletAddress',
   funder: 'FunderAddress',
+  topic: 'FillsTopic',
 } as const;
 
 /** DescribeStacks and its attempts. */
@@ -130,7 +133,7 @@ async function openDeployed(
       `SERVICE_WALLET_ADDRESS is not the wallet of the stack ${stack}, which is ${pinned}: leave it out.`,
     );
   }
-  const base = { ...rest, store: TABLE_PREFIX + table, region: route.region };
+  const base = { ...rest, store: TABLE_PREFIX + table, region: route.region, index: outputs.has(OUTPUTS.topic) };
   if (credentials && address) return { ...base, address, credentials, wallet: undefined };
   const [secret, kms] = [outputs.get(OUTPUTS.secret), outputs.get(OUTPUTS.kmsKey)];
   if (secret === undefined && kms === undefined) {

@@ -19,7 +19,7 @@ export interface Selection {
 const LOOK_PAUSES_MS = [0, 500, 1_500, 3_000];
 
 /** The final states of an order. In any other state, also an unknown one, the venue may still execute it. */
-const OVER = /^(?:matched|(?:cancell?ed|invalid)[a-z_]*)$/;
+export const OVER = /^(?:matched|(?:cancell?ed|invalid)[a-z_]*)$/;
 
 const CANCELLED: Sheet = {
   names: [...OPEN.names, 'result', 'reason', 'rests'],

@@ -1,15 +1,18 @@
 import * as z from 'zod/mini';
+import { withSettingsFile } from '../../local/service/settings-file.ts';
 import { ConfigError, KEY_LIKE } from '../../shared/settings/formats.ts';
 import type { Environment } from '../../shared/settings/table.ts';
 import { isTokenId } from '../../shared/token-id.ts';
-import { flag, oneOf, option, runCommand, UsageError, type Values } from '../command-line.ts';
-import { DeskError, openAccess } from './access.ts';
+import { flag, oneOf, option, runCommand, UsageError, type Values, wholeNumber } from '../command-line.ts';
+import { type Access, DeskError, openAccess } from './access.ts';
 import { cancelOrders, type Selection } from './cancel.ts';
 import { type Desk, type DeskTerminal, listOpen } from './desk.ts';
 import { reportFills } from './fills.ts';
+import { follow, openPatiently } from './follow-run.ts';
 import { FORMATS } from './output.ts';
 import { showOrder } from './show.ts';
-import { openVenue } from './venue.ts';
+import { type DeskVenue, openVenue } from './venue.ts';
+import { receiverUrl } from './webhook.ts';
 
 const COMMON = {
   format: { ...option('FORMAT', 'table, csv or json'), default: 'table' },
@@ -61,6 +64,22 @@ const FILLS = {
   notes: 'A fill of a trade whose settlement failed, and a fee that was computed, are marked.\n',
 } as const;
 
+const { format: _format, ...PLACE } = COMMON;
+
+const FOLLOW = {
+  purpose: 'Writes what becomes of each order, as it happens: one JSON event a line, until it is stopped.',
+  usage: 'npm run orders -- follow [options]',
+  options: {
+    since: option('TIME', 'begin at this time, even if later events were told before: RFC 3339, or a date'),
+    interval: { ...option('SECONDS', 'the pause between two looks at the venue'), default: '5' },
+    webhook: option('URL', 'also send each event there, signed with ORDERS_WEBHOOK_SECRET'),
+    ...PLACE,
+  },
+  notes: `What was told is kept beside the store: a restart goes on there, and tells late what happened meanwhile. The same event may
+come twice, and has the same id then. Events: docs/fills.md.
+`,
+} as const;
+
 const POSITIONS = {
   purpose: 'Sums up what was bought and sold by token: net shares, average price, value and fees.',
   usage: 'npm run orders -- positions [options]',
@@ -80,6 +99,7 @@ const DESK = {
   cancel ORDER_ID…    take orders off the book: these, those of a client or a token, or all
   fills               report what was executed, by fill or by client
   positions           sum it up by token, or by client and token
+  follow              write what becomes of each order, as it happens
 
 The options of a command: npm run orders -- COMMAND --help
 With --paper, a command is about the session of npm run paper.
@@ -87,7 +107,7 @@ With SERVICE_WALLET_ADDRESS and the three SERVICE_CLOB_API_* the wallet key is n
 `,
 } as const;
 
-type Common = Values<typeof COMMON>;
+type Common = Values<typeof PLACE> & { readonly format?: string };
 
 function onlyId(id: string): string {
   if (!/^0x[0-9a-f]{64}$/i.test(id)) throw new UsageError('An order id is 0x and 64 hex digits.');
@@ -116,9 +136,10 @@ function selectionOf({ client, token, all }: Values<typeof CANCEL.options>, oper
 
 /** Opens the desk and does the work. A sentence for the operator ends it with 1. */
 async function work(
-  { settings, stack, region, paper, format }: Common,
+  { settings, stack, region, paper, format = 'table' }: Common,
   { env, terminal }: { readonly env: Environment; readonly terminal: DeskTerminal },
   act: (desk: Desk) => Promise<number>,
+  open: (access: Access) => Promise<DeskVenue> = openVenue,
 ): Promise<number> {
   const form = oneOf('format', format, FORMATS);
   if (stack === undefined && region !== undefined) throw new UsageError('--region needs --stack.');
@@ -130,7 +151,7 @@ async function work(
   if (paper && (stack ?? settings) !== undefined) throw new UsageError('--paper excludes --settings and --stack.');
   try {
     const access = await openAccess({ settings, stack, region, paper }, env);
-    return await act({ access, venue: await openVenue(access), terminal, format: form });
+    return await act({ access, venue: await open(access), terminal, format: form });
   } catch (error) {
     if (!(error instanceof DeskError || error instanceof ConfigError)) throw error;
     terminal.err(`${error.message}\n`);
@@ -186,6 +207,20 @@ export async function runDesk(env: Environment, whole: DeskTerminal): Promise<nu
       };
       return runCommand(FILLS, fills, terminal);
     }
+    case 'follow': {
+      const run = (values: Values<typeof FOLLOW.options>) => {
+        const { since, interval, webhook, ...common } = values;
+        const options = {
+          since: timeOf('since', since),
+          begun: Date.now(),
+          pauseMs: 1_000 * wholeNumber('interval', interval, [1, 3_600]),
+          url: webhook === undefined ? undefined : receiverUrl(webhook),
+        };
+        const act = (desk: Desk) => follow(desk, options, withSettingsFile(common.settings, env));
+        return work(common, here, act, (access) => openPatiently(access, terminal, options.pauseMs));
+      };
+      return runCommand(FOLLOW, run, terminal);
+    }
     case 'positions': {
       const positions = ({ client, 'by-client': byClient, ...common }: Values<typeof POSITIONS.options>) => {
         const options = { client, byClient: byClient || client !== undefined, byToken: true };
@@ -195,7 +230,7 @@ export async function runDesk(env: Environment, whole: DeskTerminal): Promise<nu
     }
     default: {
       const misuse = () => {
-        throw new UsageError('Name a command: open, show, cancel, fills or positions.');
+        throw new UsageError('Name a command: open, show, cancel, fills, positions or follow.');
       };
       // The name of a misspelt command is wrong, whatever its options are.
       return runCommand(DESK, misuse, name.startsWith('-') ? whole : { ...whole, args: [] });

@@ -13,6 +13,10 @@ import type { DeskVenue } from './venue.ts';
 export interface DeskTerminal extends Terminal {
   /** Asks the person; absent if there is none. */
   readonly ask?: ((question: string) => Promise<string>) | undefined;
+  /** Writes to the output, and rejects if its reader has gone. */
+  readonly deliver?: (text: string) => Promise<unknown>;
+  /** Ends a command that would run for ever. */
+  readonly stop?: AbortSignal;
 }
 
 /** What every command works with. */
@@ -29,7 +33,7 @@ export function note({ terminal }: Pick<Desk, 'terminal'>, sentence: string): vo
 }
 
 /** Waits for work. Writes the message of a `DeskError` to the terminal and returns `undefined`. */
-export async function orNote<T>(desk: Desk, work: Promise<T>, about = ''): Promise<T | undefined> {
+export async function orNote<T>(desk: Pick<Desk, 'terminal'>, work: Promise<T>, about = ''): Promise<T | undefined> {
   try {
     return await work;
   } catch (error) {

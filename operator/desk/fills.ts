@@ -96,9 +96,16 @@ function sheetOf({ byClient, byToken }: FillsOptions): Sheet {
 }
 
 /** Returns what identifies the account's orders in a trade: its API key, its accounts, and those of recorded orders. */
-export function oursOf({ access, venue }: Desk, { byId, makers }: Records<unknown>): Ours {
+export function oursOf({ access, venue }: Desk, { byId, makers }: Pick<Records<unknown>, 'byId' | 'makers'>): Ours {
   const accounts = [access.address, access.funderAddress ?? access.address].map((address) => address.toLowerCase());
   return { isRecorded: (id) => byId.has(id), owner: venue.owner, makers: new Set([...makers, ...accounts]) };
+}
+
+/** Reads the fees of markets: `null` where the venue states none, `undefined` after a sentence where they are unreadable. */
+export async function readFees(desk: Desk, markets: Iterable<string>): Promise<Map<string, Fees | null | undefined>> {
+  const fees = new Map<string, Fees | null | undefined>();
+  for (const market of new Set(markets)) fees.set(market, await orNote(desk, desk.venue.fees(market)));
+  return fees;
 }
 
 /**
@@ -107,8 +114,7 @@ export function oursOf({ access, venue }: Desk, { byId, makers }: Records<unknow
  */
 export async function findFills(desk: Desk, trades: readonly Trade[], ours: Ours) {
   const markets = [...new Set(trades.map(({ market }) => market))];
-  const fees = new Map<string, Fees | null | undefined>();
-  for (const market of markets) fees.set(market, await orNote(desk, desk.venue.fees(market)));
+  const fees = await readFees(desk, markets);
   const catalogue = await desk.venue.markets(markets);
   const found = trades.map((trade) => ({ trade, fills: fillsIn(trade, ours, fees.get(trade.market) ?? null) }));
   return {

@@ -120,9 +120,15 @@ function sharesOf(trade: Trade, ours: Ours): readonly Share[] {
   return [{ orderId: taker_order_id, role: 'taker', side, tokenId, outcome, parts, statedFee: fee }, ...makers];
 }
 
-const UNKNOWN_FEE = { fee: null, fee_source: null };
+/** A fee, and who computed it: the venue or this desk. */
+interface Fee {
+  readonly fee: Decimal | null;
+  readonly fee_source: 'venue' | 'computed' | null;
+}
 
-function feeOf({ role, parts, statedFee }: Share, fees: Fees | null) {
+const UNKNOWN_FEE: Fee = { fee: null, fee_source: null };
+
+function feeOf({ role, parts, statedFee }: Share, fees: Fees | null): Fee {
   if (statedFee) return { fee: statedFee, fee_source: 'venue' };
   if (!fees) return UNKNOWN_FEE;
   const isFree = role === 'maker' && fees.takerOnly;

@@ -1,14 +1,18 @@
-import { DynamoDBClient, paginateScan } from '@aws-sdk/client-dynamodb';
+import { DynamoDBClient, paginateQuery, paginateScan } from '@aws-sdk/client-dynamodb';
 import { readRecordTexts } from '../../local/order-store/store.ts';
 import { storeFileOf } from '../../local/service/settings-file.ts';
 import { type AwsRoute, awsClientOptions } from '../../shared/aws-client.ts';
+import { KEEP_MS } from '../../shared/limits.ts';
+import { dayOf } from '../../shared/orders/order-store.ts';
 import { decodeRecord, type OrderRecord } from '../../shared/orders/record.ts';
-import { ConfigError, tableOf } from '../../shared/settings/formats.ts';
+import { ConfigError, SIGNED_INDEX, tableOf } from '../../shared/settings/formats.ts';
 import { printable } from '../venue/rows.ts';
 import { type Access, DeskError } from './access.ts';
 
 /** One request of a scan, which reads a megabyte. */
 const SCAN_MS = { connect: 2_000, attempt: 10_000 } as const;
+
+const DAY_MS = 86_400_000;
 
 /** The picked parts of records. */
 export interface Records<T> {
@@ -26,6 +30,29 @@ function readRecord(text: string): OrderRecord | undefined {
     return decodeRecord(text);
   } catch {
     return undefined;
+  }
+}
+
+/** Returns true where the records since a time can be read without the others. */
+export function canReadSince({ store, index }: Access): boolean {
+  return tableOf(store) === undefined || index === true;
+}
+
+/** Reads the encoded records of a table that were signed since a time, by its index of the days of signing. */
+async function* query(table: string, route: AwsRoute, since: number): AsyncGenerator<string, void> {
+  const client = new DynamoDBClient(awsClientOptions(5, SCAN_MS, route));
+  // Orders are signed by the venue's clock, which may have begun its next day.
+  const last = dayOf(Date.now() + DAY_MS);
+  for (let time = Math.max(since, Date.now() - KEEP_MS); dayOf(time) <= last; time += DAY_MS) {
+    const input = {
+      TableName: table,
+      IndexName: SIGNED_INDEX.name,
+      KeyConditionExpression: `${SIGNED_INDEX.day} = :day AND ${SIGNED_INDEX.time} >= :since`,
+      ExpressionAttributeValues: { ':day': { S: dayOf(time) }, ':since': { N: String(Math.floor(since)) } },
+    };
+    for await (const { Items = [] } of paginateQuery({ client }, input)) {
+      for (const { record } of Items) yield record?.S ?? '';
+    }
   }
 }
 
@@ -47,11 +74,13 @@ async function* scan(table: string, route: AwsRoute): AsyncGenerator<string, voi
 
 /**
  * Reads the store and keeps the result of `pick` for each record, unless it is `undefined`. Counts records
- * that it cannot read. Throws `DeskError` if the store itself cannot be read.
+ * that it cannot read. Those from before `since` are left out where that saves work. Throws `DeskError` if the store itself
+ * cannot be read.
  */
 export async function readRecords<T>(
-  { store, ...route }: Pick<Access, 'store'> & AwsRoute,
+  { store, index, ...route }: Pick<Access, 'store' | 'index'> & AwsRoute,
   pick: (record: OrderRecord) => T | undefined,
+  since = 0,
 ): Promise<Records<T>> {
   const table = tableOf(store);
   const byId = new Map<string, T>();
@@ -59,7 +88,8 @@ export async function readRecords<T>(
   let unreadable = 0;
   try {
     // The path is resolved only here: to cancel all orders needs no store, also in a package without one.
-    const texts = table === undefined ? readRecordTexts(storeFileOf(store)) : scan(table, route);
+    const ofTable = (name: string) => (index && since > 0 ? query(name, route, since) : scan(name, route));
+    const texts = table === undefined ? readRecordTexts(storeFileOf(store), since) : ofTable(table);
     for await (const text of texts) {
       const record = readRecord(text);
       if (!record) {
@@ -110,7 +140,7 @@ export const UNREAD: ClientCells = {
 export type Who = Pick<OrderRecord, 'client' | 'caller'>;
 
 /** Returns the cells of a client; `recorded` is false without a record. */
-function cellsOf(record: Who | undefined): ClientCells {
+export function cellsOf(record: Who | undefined): ClientCells {
   const { client, caller = null } = record ?? {};
   return {
     client_address: client ? printable(client.address, LABEL_LENGTH) : null,

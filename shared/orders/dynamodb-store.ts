@@ -17,7 +17,8 @@ import * as z from 'zod/mini';
 import { awsClientOptions } from '../aws-client.ts';
 import { DAY_KEPT_MS, STORE_ATTEMPT_MS, STORE_CALL_MS } from '../limits.ts';
 import type { ProxyEnv } from '../proxy.ts';
-import { type DayCount, fullBy, type OrderStore, type Over, sumName, type Written } from './order-store.ts';
+import { SIGNED_INDEX } from '../settings/formats.ts';
+import { type DayCount, dayOf, fullBy, type OrderStore, type Over, sumName, type Written } from './order-store.ts';
 import { decodeRecord, encodeRecord, type OrderRecord, OtherVersionError, versionOf } from './record.ts';
 
 /** The table of a store, and how to reach it. */
@@ -57,6 +58,8 @@ function toItem(key: string, record: OrderRecord): Item {
     record: { S: encodeRecord(record) },
     record_version: { S: versionOf(record) },
     order_id: { S: record.orderId },
+    [SIGNED_INDEX.day]: { S: dayOf(record.signedAt) },
+    [SIGNED_INDEX.time]: { N: String(record.signedAt) },
     ...(record.state === 'finished' && { expires_at: toSeconds(record.keepUntil) }),
   };
 }

@@ -121,6 +121,37 @@ describe('a session on paper', () => {
   });
 });
 
+describe('the desk on paper', () => {
+  it('tells what becomes of an order of the running session', async () => {
+    const port = await freePorts();
+    const { service } = await start({ SERVICE_PORT: String(port) });
+    const client = createClient({ baseUrl: service.url });
+    const { items } = await client.markets({ limit: 1 });
+    const told: unknown[] = [];
+    const stop = new AbortController();
+    const deliver = async (line: string) => {
+      told.push(JSON.parse(line));
+      if (told.length === 2) stop.abort();
+    };
+    const quiet = { out: () => undefined, err: () => undefined };
+    const terminal = { args: ['follow', '--paper', '--interval', '1'], ...quiet, deliver, stop: stop.signal };
+    const following = runDesk({ SERVICE_PORT: String(port) }, terminal);
+    const [best] = items;
+    const order = {
+      token_id: best?.outcomes[0]?.token_id ?? '',
+      side: 'buy',
+      price: best?.best_ask ?? '',
+      size: '10',
+    } as const;
+    await client.placeOrder(order, { clientAddress: 'alice' });
+    expect(await following).toBe(0);
+    expect(told).toMatchObject([
+      { type: 'order.filled', data: { client_address: 'alice', filled_size: '10', remaining_size: '0' } },
+      { type: 'order.settled', data: { status: 'confirmed' } },
+    ]);
+  });
+});
+
 describe('the console on paper', () => {
   it('may place orders from both of its names, beside the pages that the operator lists', async () => {
     const listed = 'https://app.example';

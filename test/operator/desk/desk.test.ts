@@ -466,8 +466,8 @@ describe('the command line', () => {
   const CLOSED = paperSettings('http://127.0.0.1:9', tmpdir());
 
   it.each([
-    [[], /^Name a command: open, show, cancel, fills or positions\./],
-    [['nope'], /^Name a command: open, show, cancel, fills or positions\./],
+    [[], /^Name a command: open, show, cancel, fills, positions or follow\./],
+    [['nope'], /^Name a command: open, show, cancel, fills, positions or follow\./],
     [['open', '--formt', 'csv'], /^Unknown option '--formt'/],
     [['open', '--format', 'xml'], /^--format must be one of: table, csv, json\./],
     [['open', '--region', 'eu-west-1'], /^--region needs --stack\./],

@@ -122,6 +122,8 @@ describe('orders in DynamoDB', () => {
       'order_id',
       'record',
       'record_version',
+      'signed_at',
+      'signed_on',
     ]);
     await store.write('key', finishedOrder(PLACED, 1_790_090_000_001), { version: 'a' });
     const item = await readItem();
@@ -131,6 +133,8 @@ describe('orders in DynamoDB', () => {
       'order_id',
       'record',
       'record_version',
+      'signed_at',
+      'signed_on',
     ]);
     expect(item['expires_at']).toStrictEqual({ N: '1790090001' });
   });

@@ -26,7 +26,11 @@ export async function desk(
 ): Promise<DeskEnd> {
   const written = { out: '', err: '' };
   const isHelped =
-    args.length === 0 || args.includes('--stack') || args.includes('--settings') || args.includes('--help');
+    args.length === 0 ||
+    args.includes('--paper') ||
+    args.includes('--stack') ||
+    args.includes('--settings') ||
+    args.includes('--help');
   const code = await runDesk(env, {
     args: isHelped ? args : [...args, '--settings', devNull],
     out: (text) => {
