@@ -1,14 +1,11 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
-import { refuse } from '../../../shared/errors.ts';
-import { KEEP_MS, KEPT_AFTER_USE_MS, LATE_ARRIVAL_MS, LEASE_MS } from '../../../shared/limits.ts';
+import { LATE_ARRIVAL_MS, LEASE_MS } from '../../../shared/limits.ts';
 import type { OrderStore } from '../../../shared/orders/order-store.ts';
-import { createOrders } from '../../../shared/orders/orders.ts';
 import type { OrderClient, OrderRecord } from '../../../shared/orders/record.ts';
 import { FULL_EXTENT } from '../../support/jest.ts';
 import { explore } from '../../support/orders/interleavings.ts';
-import { createMemoryOrderStore } from '../../support/orders/order-records.ts';
-import { createWorld, ORDER, requestOf } from '../../support/orders/order-world.ts';
+import { createWorld, ORDER } from '../../support/orders/order-world.ts';
 import {
   beginSlowly,
   DAY,
@@ -25,9 +22,6 @@ import {
   type World,
   whenCalled,
 } from '../../support/orders/processes.ts';
-import { limitOrder, openWorld as openTradingWorld } from '../../support/orders/trading-world.ts';
-import { collectLog } from '../../support/service/collected-log.ts';
-import { callWithin, type Reply } from '../../support/venue/scripted-venue.ts';
 
 const IN_PROGRESS = `order_in_progress ${LEASE_MS / 1_000}`;
 
@@ -176,21 +170,6 @@ describe('an order above the daily cap', () => {
   });
 });
 
-describe('an earlier sending that may still arrive', () => {
-  it('is over before a sending whose refusal counts: the process may stand still before it reads it', async () => {
-    const world = openWorld();
-    await world.leaveOpen();
-    world.clock.now = START + LATE_ARRIVAL_MS - 1_000;
-    world.venue.settle = async (...sent) => {
-      const fate = await refused(...sent);
-      world.clock.now += 1_000;
-      return fate;
-    };
-    expect(await world.place()).toMatchObject({ fate: { kind: 'unknown', why: 'earlier_sending', retryAfter: 1 } });
-    expect(await endOf(world.place())).toBe('refused 0x1');
-  });
-});
-
 describe('an answer that comes after another process has settled the order', () => {
   /** Lets another process take over an order whose answer is late, and returns its result. */
   async function overtaken(own: (world: World) => OrderStore = ({ store }) => store, send: Send = placed) {
@@ -282,26 +261,6 @@ describe('an answer that comes after another process has settled the order', () 
 });
 
 describe('the record of an order', () => {
-  it('keeps no signature 24 h after the last use, and a repeat then only looks the order up', async () => {
-    const world = openWorld();
-    await world.leaveOpen();
-    world.venue.settle = unknown;
-    for (const acts of ['settle 0x1', 'settle 0x1,lookUp 0x1', 'settle 0x1,lookUp 0x1,lookUp 0x1']) {
-      world.clock.now += KEPT_AFTER_USE_MS - (world.asked.length === 0 ? 1 : 0);
-      await world.place();
-      expect(String(world.asked)).toBe(acts);
-    }
-    expect(world.store.records.get('key')).toMatchObject({ payload: '{"signed":1,"signature":""}' });
-  });
-
-  it('without a key keeps no signature once its request is over', async () => {
-    const world = openWorld();
-    world.venue.submit = unknown;
-    await world.place(undefined, null);
-    const [record] = world.store.records.values();
-    expect(record).toMatchObject({ state: 'unfinished', payload: '{"signed":1,"signature":""}' });
-  });
-
   it('keeps its lease where that has ended: the record is that of another then', async () => {
     const { store, log, place, venue } = openWorld();
     venue.submit = async () => ({ kind: 'unknown', why: 'lease_ended', sentAt: null, cause: undefined });
@@ -366,17 +325,6 @@ describe('the record of an order', () => {
     expect((await place(undefined, 'other')).fate).toMatchObject({ why: 'refusal_not_stored', sentAt: null });
   });
 
-  it('is replayed though it cannot be kept for longer, and that is logged', async () => {
-    const { store, log, clock, place } = openWorld();
-    await place();
-    clock.now += KEEP_MS;
-    store.failing.add('replace');
-    expect(await endOf(place())).toBe('placed live 0x1 replayed');
-    expect(log.lines.slice(1)).toMatchObject([
-      { level: 'error', message: 'final answer not kept for longer', order_id: '0x1', ...TRACE, error: {} },
-    ]);
-  });
-
   it('of an order without a key says that it was given up, and counts no more', async () => {
     const { store, venue, open, place } = openWorld();
     venue.submit = notTaken();
@@ -405,97 +353,6 @@ describe('an order that may still arrive, in every interleaving of two processes
     const { broken } = await explore(() => createWorld({ faults: 1, ticks: 2, key: KEY, flaw }));
     expect(broken?.breach).toBe('two orders are at the venue');
   }, 300_000);
-});
-
-it.each<[string, Reply, Reply]>([
-  ['its engine restarts', { status: 425 }, { status: 425 }],
-  ['it limits the rate', { status: 429 }, { status: 429 }],
-  ['look-ups are not answered', { status: 425 }, { status: 502, body: '<html>' }],
-])('a repeat is venue_unavailable when no sending was taken, and now %s', async (...row) => {
-  const [, refusal, look] = row;
-  const { venue, entry } = await openTradingWorld({ post: () => refusal, order: () => look });
-  const orders = createOrders({ entry, store: createMemoryOrderStore(), log: collectLog().log });
-  const place = () => orders.place(requestOf(limitOrder(), 'key'), callWithin(24_000));
-  const first = await place();
-  expect(first).toMatchObject({ fate: { kind: 'not_taken' } });
-  expect(await place()).toMatchObject({
-    orderId: first.orderId,
-    fate: { kind: 'not_taken', error: { code: 'venue_unavailable', retryAfter: 5 }, freesKey: false },
-    replayed: false,
-  });
-  expect(venue.calls().filter((call) => call === 'POST /order')).toHaveLength(1);
-});
-
-const WORDS = 'order accepted for asynchronous processing';
-/** The venue's answer in words that nobody knows. */
-const said: Send = async () => ({
-  kind: 'unknown',
-  why: 'unknown_words',
-  sentAt: START,
-  venueReason: WORDS,
-  retryAfter: 10,
-  cause: new Error(WORDS),
-});
-/** A look-up that finds nothing, and believes the words that it is given. */
-const notFound: Send = async (_order, _call, venueReason) =>
-  venueReason
-    ? { kind: 'refused', error: refuse('order_rejected', { venueReason }) }
-    : { kind: 'unknown', why: 'sent', sentAt: null, cause: undefined };
-
-async function answeredSo() {
-  const world = openWorld();
-  await world.leaveOpen(said);
-  world.venue.lookUp = notFound;
-  return world;
-}
-
-describe('an order that was answered in words that are not known', () => {
-  it('is only looked up for 120 s, and its repeats have the words', async () => {
-    const world = await answeredSo();
-    for (const seconds of [1, 50, 60]) {
-      world.clock.now += seconds * 1_000;
-      const { fate } = await world.place();
-      expect(fate).toMatchObject({ kind: 'unknown', why: 'unknown_words', venueReason: WORDS });
-    }
-    expect((await world.place()).fate).toMatchObject({ retryAfter: 9 });
-    expect(new Set(world.asked)).toStrictEqual(new Set(['lookUp 0x1']));
-  });
-
-  it('is placed where a look-up finds it', async () => {
-    const world = await answeredSo();
-    world.clock.now += 8_000;
-    world.venue.lookUp = placed;
-    expect(await endOf(world.place())).toBe('placed live 0x1');
-    expect(await endOf(world.place())).toBe('placed live 0x1 replayed');
-  });
-
-  it('is refused for good once the time is over and no look-up finds it', async () => {
-    const world = await answeredSo();
-    world.clock.now += LATE_ARRIVAL_MS - 1;
-    expect(await endOf(world.place())).toBe('unknown 0x1');
-    world.clock.now += 1;
-    const { fate } = await world.place();
-    expect(fate).toMatchObject({ kind: 'refused', error: { code: 'order_rejected', facts: { venueReason: WORDS } } });
-    expect(await endOf(world.place())).toBe('refused 0x1 replayed');
-    expect(new Set(world.asked)).toStrictEqual(new Set(['lookUp 0x1']));
-  });
-
-  it('stays unknown where the look-ups are of no use', async () => {
-    const world = await answeredSo();
-    world.clock.now += 2 * LATE_ARRIVAL_MS;
-    world.venue.lookUp = async () => ({ kind: 'unknown', why: 'sent', sentAt: null, cause: undefined });
-    expect((await world.place()).fate).toMatchObject({ venueReason: WORDS, retryAfter: 10 });
-  });
-
-  it('keeps the words where they came at a second sending', async () => {
-    const world = openWorld();
-    await world.leaveOpen();
-    world.venue.settle = said;
-    expect(await endOf(world.place())).toBe('unknown 0x1');
-    world.asked.length = 0;
-    expect((await world.place()).fate).toMatchObject({ venueReason: WORDS });
-    expect(world.asked).toStrictEqual(['lookUp 0x1']);
-  });
 });
 
 const EVM = '0x2c7536E3605D9C16a7a3D7b1898e529396a65c23';
@@ -538,15 +395,6 @@ describe('a key', () => {
       });
       expect([world.asked, world.store.calls]).toStrictEqual([[], ['read', 'read']]);
     }
-  });
-
-  it.each<[string, OrderClient | null, OrderClient | null]>([
-    ['claims, which are labels', claimed(EVM), claimed(SOLANA)],
-    ['no claim, then one', null, claimed(EVM)],
-  ])('is the same for %s', async (_who, first, second) => {
-    const world = openWorld();
-    await world.place(world.open(), 'key', first);
-    expect(await endOf(world.place(world.open(), 'key', second))).toBe('placed live 0x1 replayed');
   });
 
   it('that the venue freed is free for every client', async () => {

@@ -67,36 +67,39 @@ function pathName(path: string): keyof Answers {
   return path.startsWith('/auth/') ? 'auth' : 'order';
 }
 
+const USUAL: Required<Answers> = {
+  post: (orderId) => accepted(orderId),
+  order: () => NOT_FOUND,
+  trades: () => NO_TRADES,
+  book: (_id, _index, { query }) => ({ body: bookAnswer(query.get('token_id') ?? '') }),
+  auth: () => derivedKey('f6c1a7a0-1111-4222-8333-444455556666'),
+};
+
+/** Counts a request by its path, and returns what writes the answer: the stated one, else the usual one. */
+export function answerAsUsual(request: SeenRequest, answers: Answers, counts: Record<string, number>, orderId: string) {
+  const name = pathName(request.path);
+  const index = counts[name] ?? 0;
+  counts[name] = index + 1;
+  return () => (answers[name] ?? USUAL[name])(orderId, index, request);
+}
+
+/** Returns the settings of an order entry for the account of tests. */
+export function accountSettings(clobUrl: string): OrderEntrySettings {
+  const wallet = openWallet(new Secret(PRIVATE_KEY));
+  const account = { wallet, signatureType: 'eoa', funderAddress: undefined } as const;
+  return { clobUrl, ...account, credentials: CREDENTIALS, maxOrderNotional: undefined };
+}
+
 /** An order entry before a scripted venue. */
 export interface TradingWorld extends Awaited<ReturnType<typeof openWorld>> {}
 
 /** Creates order entry on a scripted venue, which answers as usual unless a test says otherwise. */
 export async function openWorld(answers: Answers = {}, settings: Partial<OrderEntrySettings> = {}) {
-  const counts = new Map<string, number>();
+  const counts = {};
   const state = { orderId: '' };
-  const usual: Required<Answers> = {
-    post: (orderId) => accepted(orderId),
-    order: () => NOT_FOUND,
-    trades: () => NO_TRADES,
-    book: (_id, _index, { query }) => ({ body: bookAnswer(query.get('token_id') ?? '') }),
-    auth: () => derivedKey('f6c1a7a0-1111-4222-8333-444455556666'),
-  };
-  const venue = await startVenue((request) => {
-    const name = pathName(request.path);
-    const index = counts.get(name) ?? 0;
-    counts.set(name, index + 1);
-    return { ...usual, ...answers }[name](state.orderId, index, request);
-  });
+  const venue = await startVenue((request) => answerAsUsual(request, answers, counts, state.orderId)());
   const { log, lines } = collectLog();
-  const account = {
-    wallet: openWallet(new Secret(PRIVATE_KEY)),
-    signatureType: 'eoa',
-    funderAddress: undefined,
-  } as const;
-  const entry = createOrderEntry(
-    { clobUrl: venue.url, ...account, credentials: CREDENTIALS, maxOrderNotional: undefined, ...settings },
-    log,
-  );
+  const entry = createOrderEntry({ ...accountSettings(venue.url), ...settings }, log);
   /** Signs an order, and lets the venue know its id. */
   async function sign(order = limitOrder(), call = callWithin(24_000)): Promise<SignedOrder> {
     const signed = await entry.sign(order, call);

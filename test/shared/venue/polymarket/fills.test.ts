@@ -2,16 +2,6 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { fillsInAnswer, fillsInRecord } from '../../../../shared/venue/polymarket/fills.ts';
 import type { Fills } from '../../../../shared/venue/port.ts';
-import { NOTHING_FILLED, NOTHING_TOLD } from '../../../support/orders/order-records.ts';
-import {
-  type Answers,
-  accepted,
-  limitOrder,
-  lookedUp,
-  openWorld,
-  place,
-  TOKEN,
-} from '../../../support/orders/trading-world.ts';
 
 const NOTHING: readonly null[] = [null, null, null];
 
@@ -24,7 +14,7 @@ function signed(side: 'BUY' | 'SELL', shares: bigint, price: bigint) {
   const payload = JSON.stringify({ side, makerAmount, takerAmount });
   return {
     orderId: '0x1',
-    tokenId: TOKEN,
+    tokenId: '7',
     conditionId: null,
     postOnly: false,
     expiresAt: null,
@@ -170,79 +160,5 @@ describe('the fills in a record', () => {
   it.each([10_000n, 20_000n])('are known for a whole order of %s shares', (size) => {
     const order = signed('BUY', size * 1_000_000n, 520_000n);
     expect(listed(fillsInRecord(order, 'matched', String(size)))).toStrictEqual([String(size), '0', null]);
-  });
-});
-
-describe('a placed order', () => {
-  const fills = async (answers: Answers) => {
-    const world = await openWorld(answers);
-    const { result } = await place(world, 24_000, limitOrder({ price: '0.42', size: '10' }));
-    return { result, calls: world.venue.calls() };
-  };
-  const matched = (changes: object = {}) => ({
-    post: (id: string) => accepted(id, { status: 'matched', tradeIDs: ['t1'], ...changes }),
-  });
-  const TAKEN = { filledSize: '4', remainingSize: '6', filledValue: '1.6' };
-
-  it('has the amounts of the answer in any type', async () => {
-    expect(await fills(matched({ makingAmount: 1.6, takingAmount: 4 }))).toMatchObject({
-      result: { status: 'matched', ...TAKEN },
-      calls: ['GET /book', 'POST /order'],
-    });
-  });
-
-  it('says nothing of an answer whose amounts are no amounts', async () => {
-    expect(await fills(matched({ makingAmount: [1.6], takingAmount: { shares: 4 } }))).toMatchObject({
-      result: { status: 'matched', ...NOTHING_TOLD },
-    });
-  });
-
-  it('is not looked up where its answer leaves the amounts out', async () => {
-    const { result, calls } = await fills(matched());
-    expect(result).toMatchObject({ status: 'matched', tradeIds: ['t1'], ...NOTHING_TOLD });
-    expect(calls).toStrictEqual(['GET /book', 'POST /order']);
-  });
-
-  it('has the shares of its record, and no value, where it was looked up', async () => {
-    const { result, calls } = await fills({
-      post: () => 'reset',
-      order: (id) => lookedUp(id, 'LIVE', { size_matched: '4' }),
-    });
-    expect(result).toMatchObject({ status: 'matched', filledSize: '4', remainingSize: '6', filledValue: null });
-    expect(calls).not.toContain('GET /data/trades');
-  });
-
-  it('has no fills where only trades show it', async () => {
-    const data = (id: string) => [{ id: 't1', taker_order_id: id, size: '4', price: '0.4' }];
-    const { result } = await fills({ post: () => 'reset', trades: (id) => ({ body: { data: data(id) } }) });
-    expect(result).toMatchObject({ status: 'matched', tradeIds: ['t1'], ...NOTHING_TOLD });
-  });
-
-  it('is not called filled where it rests, and the answer repeats the amounts of the order', async () => {
-    const amounts = { makingAmount: '5000000', takingAmount: '10000000' };
-    const { result } = await fills({ post: (id) => accepted(id, amounts) });
-    expect(result).toMatchObject({ status: 'live', ...NOTHING_TOLD });
-  });
-
-  it.each([{ tradeIDs: ['t1'] }, { transactionsHashes: ['0xaa'] }])(
-    'is not called unfilled where it rests, and the answer names %j without amounts',
-    async (named) => {
-      const post: Answers['post'] = (id) => accepted(id, named);
-      expect((await fills({ post })).result).toMatchObject({ status: 'live', ...NOTHING_TOLD });
-    },
-  );
-
-  it('is not called unfilled where its look-up names trades without amounts', async () => {
-    const ends = [['t1'], [17]].flatMap((associate_trades) =>
-      ['LIVE', 'CANCELED'].map(async (state) => {
-        const order: Answers['order'] = (id) => lookedUp(id, state, { associate_trades });
-        return (await fills({ post: () => 'reset', order })).result;
-      }),
-    );
-    for (const end of await Promise.all(ends)) expect(end).toMatchObject(NOTHING_TOLD);
-  });
-
-  it('has no fills while it rests', async () => {
-    expect((await fills({})).result).toMatchObject({ status: 'live', ...NOTHING_FILLED });
   });
 });

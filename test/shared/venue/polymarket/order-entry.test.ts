@@ -98,52 +98,6 @@ describe('an order on a venue that verifies signatures', () => {
     const [one, other] = ['/one', '/other'].map((path) => entryOn({ url: `https://venues.example${path}` }).signedFor);
     expect(one?.venue).not.toBe(other?.venue);
   });
-
-  it.each(['reset-after', 'error-500-after', 'edge-502-after', 'truncated', 'cut', 'wrong-type'] as const)(
-    'is live, once, although the venue took it and answered with %s',
-    async (fault) => {
-      const paper = await startPaper({ prefixedStatuses: true });
-      const [entry, { yes }] = [entryOn(paper), await plainMarket(paper)];
-      const signed = await entry.sign(limitOrder({ tokenId: yes, price: '0.02' }), callWithin());
-      paper.venue.arm({ fault, path: '/order', method: 'POST' });
-      expect(await settled(entry.submit(signed, callWithin(24_000)))).toMatchObject({
-        orderId: signed.orderId,
-        status: 'live',
-      });
-      expect(await settled(entry.settle(signed, callWithin(24_000)))).toMatchObject({
-        orderId: signed.orderId,
-        status: 'live',
-      });
-      expect(paper.venue.orders().map(({ id }) => id)).toStrictEqual([signed.orderId]);
-    },
-  );
-
-  it.each(['submit', 'settle'] as const)('is matched by %s although the venue has forgotten it', async (act) => {
-    const paper = await startPaper({ forgetFilled: true });
-    const [entry, { yes }] = [entryOn(paper), await plainMarket(paper)];
-    const order = { ...limitOrder({ tokenId: yes, price: '0.6', size: '5' }), postOnly: false };
-    const signed = await entry.sign(order, callWithin());
-    paper.venue.arm({ fault: 'reset-after', path: '/order', method: 'POST' });
-    const first = settled(entry.submit(signed, callWithin(24_000)));
-    expect(
-      await (act === 'submit' ? first : first.then(() => settled(entry.settle(signed, callWithin(24_000))))),
-    ).toMatchObject({
-      orderId: signed.orderId,
-      status: 'matched',
-    });
-    expect(paper.venue.orders().length).toBe(1);
-  });
-
-  it('is refused by the tick that counts now, with that tick', async () => {
-    const paper = await startPaper();
-    const [entry, { yes }] = [entryOn(paper), await plainMarket(paper)];
-    const signed = await entry.sign(limitOrder({ tokenId: yes, price: '0.02' }), callWithin());
-    await paper.send('POST', '/paper/tick-size', { token_id: yes, tick_size: '0.1' });
-    await expect(settled(entry.submit(signed, callWithin(24_000)))).rejects.toMatchObject({
-      code: 'price_off_tick',
-      facts: { tickSize: '0.1' },
-    });
-  });
 });
 
 describe('an order that is signed for the wrong exchange', () => {
@@ -213,6 +167,41 @@ describe("an order's way to the venue", () => {
       poly_passphrase: PASSPHRASE,
       poly_signature: expect.stringMatching(/^[\w-]{43}=$/),
     });
+  });
+});
+
+describe("the venue's clock", () => {
+  const ahead = (ms: number) => ({ date: new Date(Date.now() + ms).toUTCString() });
+
+  it.each([
+    [120_000, 1, 2],
+    [-120_000, 1, 2],
+    [30_000, 0, 1],
+  ])('is asked for before anything was heard, %d ms from ours: %d warnings, %d questions', async (skew, ...counts) => {
+    const world = await openWorld({ order: () => ({ status: 404, headers: ahead(skew) }) });
+    for (const _ of [0, 1]) await world.entry.syncClock(callWithin());
+    expect(Math.abs(world.entry.now() - Date.now() - skew)).toBeLessThan(10_000);
+    const warnings = world.lines.filter(({ message }) => String(message).includes('set ours by NTP'));
+    expect([warnings.length, world.venue.calls().length]).toStrictEqual(counts);
+    expect(new Set(world.venue.calls())).toStrictEqual(new Set(['GET /time']));
+  });
+
+  it('dates what is signed', async () => {
+    const world = await openWorld({
+      book: (_id, _index, { query }) => ({ body: bookAnswer(query.get('token_id') ?? ''), headers: ahead(30_000) }),
+    });
+    const { payload, signedAt } = await world.sign();
+    expect(JSON.parse(payload).timestamp).toBe(String(signedAt));
+    expect(Math.abs(signedAt - Date.now() - 30_000)).toBeLessThan(10_000);
+  });
+
+  it('is ours where the venue does not tell', async () => {
+    const world = await openWorld();
+    await world.venue.close();
+    const trace = { request_id: 'r-1' };
+    await world.entry.syncClock({ ...callWithin(), trace });
+    expect(Math.abs(world.entry.now() - Date.now())).toBeLessThan(1_000);
+    expect(world.lines.at(-1)).toMatchObject({ level: 'warn', message: 'venue time unavailable', ...trace });
   });
 });
 
