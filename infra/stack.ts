@@ -9,7 +9,6 @@ import { addOrders } from './constructs/orders.ts';
 import { addReaders } from './constructs/readers.ts';
 import { addRollout } from './constructs/rollout.ts';
 import { addAlarms } from './monitoring/alarms.ts';
-import { addBudget } from './monitoring/budget.ts';
 import { addDashboard } from './monitoring/dashboard.ts';
 import { addMetricFilter, metricsOf } from './monitoring/metrics.ts';
 import type { Settings } from './settings/settings.ts';
@@ -44,11 +43,8 @@ export class ServiceStack extends Stack {
     for (const target of functions) addMetricFilter(target, target.log, names.metrics, 'errors');
     if (orders) addMetricFilter(orders, orders.log, names.metrics, 'events');
     const stoppingRollout = addAlarms(this, { metrics, api, readers, orders, settings });
-    if (settings.orders && orders) {
-      addRollout(this, orders.alias, stoppingRollout, settings.orders.rollout === 'canary');
-    }
+    if (orders) addRollout(this, orders.alias, stoppingRollout, settings.rollout === 'canary');
     addDashboard(this, { names, metrics, api, functions });
-    addBudget(this, names, settings);
     if (settings.ordersTable === undefined) {
       // The issuer and the certificate are checked by the gateway, quotas by the functions, which alarms refer to.
       const fallible = ['Domain', 'Tokens'].map((id) => api.node.tryFindChild(id));

@@ -16,12 +16,9 @@ interface OrdersProps extends Required<Pick<EndpointFunctionProps, 'names' | 'as
 /** Returns a secret's ARN. A name needs the six characters that Secrets Manager appends; six question marks match nothing longer. */
 function secretArn(scope: Construct, nameOrArn: string): string {
   if (nameOrArn.startsWith('arn:')) return nameOrArn;
-  return Stack.of(scope).formatArn({
-    service: 'secretsmanager',
-    resource: 'secret',
-    resourceName: `${nameOrArn}-??????`,
-    arnFormat: ArnFormat.COLON_RESOURCE_NAME,
-  });
+  const resourceName = `${nameOrArn}-??????`;
+  const arnFormat = ArnFormat.COLON_RESOURCE_NAME;
+  return Stack.of(scope).formatArn({ service: 'secretsmanager', resource: 'secret', resourceName, arnFormat });
 }
 
 /** Lets a role sign with one key. An alias is no resource of a policy: it is a condition on the keys of the account. */
@@ -39,6 +36,17 @@ function allowSigning(role: Role, key: string): void {
   add('kms:Sign', { StringEquals: { ...named.StringEquals, ...form } });
 }
 
+/** What DynamoDB asks of the key of a table in the name of its reader. */
+const STORE_KEY = [
+  'CreateGrant',
+  'Decrypt',
+  'DescribeKey',
+  'Encrypt',
+  'GenerateDataKey',
+  'ReEncryptFrom',
+  'ReEncryptTo',
+].map((action) => `kms:${action}`);
+
 /** Lets a role sign with the key, or read the one secret that holds it, and use one table. */
 function allow({ role }: EndpointFunction, settings: OrderSettings, tableName: string): void {
   const add = (actions: string[], resource: string, conditions = {}) =>
@@ -50,23 +58,9 @@ function allow({ role }: EndpointFunction, settings: OrderSettings, tableName: s
     calls.map((call) => `dynamodb:${call}`),
     table,
   );
-  if (settings.storeKeyArn !== undefined) {
-    const actions = [
-      'CreateGrant',
-      'Decrypt',
-      'DescribeKey',
-      'Encrypt',
-      'GenerateDataKey',
-      'ReEncryptFrom',
-      'ReEncryptTo',
-    ];
-    const service = { StringEquals: { 'kms:ViaService': `dynamodb.${settings.region}.amazonaws.com` } };
-    add(
-      actions.map((action) => `kms:${action}`),
-      settings.storeKeyArn,
-      service,
-    );
-  }
+  // Only when that service asks.
+  const via = (service: string) => ({ 'kms:ViaService': `${service}.${settings.region}.amazonaws.com` });
+  if (settings.storeKeyArn !== undefined) add(STORE_KEY, settings.storeKeyArn, { StringEquals: via('dynamodb') });
   const { kmsKey, credentialsSecret, privateKeySecret } = settings;
   if (kmsKey !== undefined) allowSigning(role, kmsKey);
   const secret = kmsKey === undefined ? privateKeySecret : credentialsSecret;
@@ -74,11 +68,8 @@ function allow({ role }: EndpointFunction, settings: OrderSettings, tableName: s
   const resource = secretArn(role, secret);
   add(['secretsmanager:GetSecretValue'], resource);
   if (settings.secretKeyArn === undefined) return;
-  // Only for this secret, and only when Secrets Manager asks.
-  add(['kms:Decrypt'], settings.secretKeyArn, {
-    StringEquals: { 'kms:ViaService': `secretsmanager.${settings.region}.amazonaws.com` },
-    StringLike: { 'kms:EncryptionContext:SecretARN': resource },
-  });
+  const onlyFor = { StringLike: { 'kms:EncryptionContext:SecretARN': resource } };
+  add(['kms:Decrypt'], settings.secretKeyArn, { StringEquals: via('secretsmanager'), ...onlyFor });
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
+import { CfnBudget } from 'aws-cdk-lib/aws-budgets';
 import { Alarm, ComparisonOperator, type IMetric, MathExpression, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import { Topic } from 'aws-cdk-lib/aws-sns';
@@ -43,7 +44,7 @@ interface Watched {
   readonly readers: Readers;
   /** Absent where no orders are taken. */
   readonly orders: EndpointFunction | undefined;
-  readonly settings: Pick<Settings, 'alarmTopic' | 'ticketTopic'>;
+  readonly settings: Settings;
 }
 
 /** Per cent of the requests that were answered 5xx; 0 below ten: a brief outage of the venue causes some. */
@@ -83,11 +84,23 @@ function orderAlarms({ errors, events }: ServiceMetrics): readonly Row[] {
   ];
 }
 
+/** Adds the budget of the account, which notifies once the month has cost it, and when AWS forecasts that it will. */
+function addBudget(scope: Construct, budgetName: string, { amount, address }: { amount: number; address: string }) {
+  new CfnBudget(scope, 'Budget', {
+    budget: { budgetName, budgetType: 'COST', timeUnit: 'MONTHLY', budgetLimit: { amount, unit: 'USD' } },
+    notificationsWithSubscribers: ['ACTUAL', 'FORECASTED'].map((notificationType) => ({
+      notification: { notificationType, comparisonOperator: 'GREATER_THAN', threshold: 100 },
+      subscribers: [{ subscriptionType: 'SNS', address }],
+    })),
+  });
+}
+
 /** Adds the alarms and returns those that stop the rollout of orders: CodeDeploy watches ten at most. */
 export function addAlarms(parent: Construct, watched: Watched): readonly Alarm[] {
   const scope = new Construct(parent, 'Alarms');
   const { metrics, orders, settings } = watched;
-  const { alarmTopic, ticketTopic = alarmTopic } = settings;
+  const { alarmTopic, ticketTopic = alarmTopic, monthlyBudget: amount, stackName } = settings;
+  if (amount !== undefined && ticketTopic) addBudget(scope, stackName, { amount, address: ticketTopic });
   const notify = (id: string, topic: string | undefined) =>
     topic === undefined ? [] : [new SnsAction(Topic.fromTopicArn(scope, id, topic))];
   const [pages, tickets] = [notify('Topic', alarmTopic), notify('TicketTopic', ticketTopic)];

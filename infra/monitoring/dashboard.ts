@@ -1,17 +1,12 @@
 import { CfnOutput, Stack } from 'aws-cdk-lib';
 import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
-import {
-  Dashboard,
-  GraphWidget,
-  type IMetric,
-  LogQueryVisualizationType,
-  LogQueryWidget,
-} from 'aws-cdk-lib/aws-cloudwatch';
+import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import type { Construct } from 'constructs';
 import type { EndpointFunction } from '../constructs/endpoint-function.ts';
 import type { Names } from '../constructs/names.ts';
 import type { ServiceMetrics } from './metrics.ts';
 
+const SIZE = { width: 12, height: 6 } as const;
 /** The members of a request's line that have the times of its parts. */
 const PARTS = ['duration_ms', 'venue_ms', 'store_ms', 'sign_ms'] as const;
 
@@ -24,8 +19,8 @@ interface Shown {
 
 /** Adds one dashboard for all endpoints. */
 export function addDashboard(scope: Construct, { names, metrics, api, functions }: Shown): void {
-  const graph = (title: string, ...left: IMetric[]) =>
-    new GraphWidget({ title, left, width: 12, height: 6, leftYAxis: { min: 0, showUnits: false } });
+  const graph = (title: string, ...left: cloudwatch.IMetric[]) =>
+    new cloudwatch.GraphWidget({ title, left, ...SIZE, leftYAxis: { min: 0, showUnits: false } });
   const ofFunctions = (name: string, statistic: string) =>
     functions.map(({ route, ...target }) =>
       target.function.metric(name, { statistic, label: `${route} ${statistic}` }),
@@ -33,10 +28,9 @@ export function addDashboard(scope: Construct, { names, metrics, api, functions 
   // Dashboards are global in an account: two regions would overwrite each other's.
   const { region } = Stack.of(scope);
   const dashboardName = `${names.stack}-${region}`;
-  const dashboard = new Dashboard(scope, 'Dashboard', { dashboardName });
   const value = `https://${region}.console.aws.amazon.com/cloudwatch/home?region=${region}#dashboards/dashboard/${dashboardName}`;
   new CfnOutput(scope, 'DashboardUrl', { value });
-  dashboard.addWidgets(
+  new cloudwatch.Dashboard(scope, 'Dashboard', { dashboardName }).addWidgets(
     graph('Requests', ...ofFunctions('Invocations', 'Sum')),
     graph('Errors by code', metrics.search('errors')),
     graph(
@@ -47,16 +41,15 @@ export function addDashboard(scope: Construct, { names, metrics, api, functions 
     ),
     graph('Events of orders', metrics.search('events')),
     graph('Latency in ms', ...ofFunctions('Duration', 'p50'), ...ofFunctions('Duration', 'p99')),
-    new LogQueryWidget({
+    new cloudwatch.LogQueryWidget({
       title: 'Slow: the venue or us? The slowest hundredth, in ms by part',
       logGroupNames: functions.map(({ log }) => log.logGroupName),
-      view: LogQueryVisualizationType.LINE,
+      view: cloudwatch.LogQueryVisualizationType.LINE,
       queryLines: [
         'filter message = "request"',
         `stats ${PARTS.map((part) => `pct(${part}, 99) as ${part.replace('_ms', '')}`).join(', ')} by bin(5m)`,
       ],
-      width: 12,
-      height: 6,
+      ...SIZE,
     }),
     graph('Functions at the same time', ...ofFunctions('ConcurrentExecutions', 'Maximum')),
   );

@@ -5,13 +5,7 @@ import { ConfigError, type Sentence, sentencesOf } from '../../shared/settings/f
 import { clientRules } from '../../shared/settings/rules.ts';
 import { type CONTEXT, inSettings } from '../../shared/settings/table.ts';
 import { type ChosenAccount, chooseAccount, EOA_WARNING } from '../../shared/venue/polymarket/accounts.ts';
-
-/**
- * AWS regions in countries, states and provinces from which the venue takes no new orders, on its API either (its
- * geographic restrictions of September 2026). The closest region from which it takes them is eu-west-1.
- */
-const REFUSED_REGION =
-  /^(?:us-.*|ca-.*|sa-east-1|ap-east-2|ap-southeast-[124567]|eu-central-1|eu-south-1|eu-west-[23]|eusc-.*)$/;
+import { REFUSED_REGION } from '../../shared/venue/polymarket/regions.ts';
 
 /** What the rules of a deployment look at. */
 export interface Asked {
@@ -106,14 +100,7 @@ export function completeOrders(asked: Asked, given: Readonly<Record<string, stri
     SERVICE_CLIENT_VERIFICATION: values.clientVerification,
   };
   const variables: typeof given = { ...given, ...walletVariables, SERVICE_SIGNATURE_TYPE: chosen.signatureType };
-  return {
-    ...values,
-    region,
-    walletAddress,
-    walletVariables,
-    variables,
-    warnings: warningsOf(asked, chosen),
-  };
+  return { ...values, region, walletAddress, walletVariables, variables, warnings: warningsOf(asked, chosen) };
 }
 
 /** All that placing orders takes. */

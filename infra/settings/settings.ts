@@ -44,10 +44,6 @@ const MAX_BYTES = 4_096 - 300;
 const TOO_MANY_BYTES =
   'allowedClients and corsOrigins are too long: Lambda takes 4096 bytes as variables, some 80 clients.';
 
-function bytesOf(variables: Readonly<Record<string, string>>): number {
-  return Buffer.byteLength(Object.entries(variables).flat().join(''));
-}
-
 /** Returns sentences about settings that do not go together. */
 function problemsOf({ values, isGiven }: Asked): readonly Sentence[] {
   const usesTokens = values.orderAccess === 'jwt' || values.readAccess === 'jwt';
@@ -87,7 +83,6 @@ export function readSettings(given: Context, found: Place = {}) {
     return Object.fromEntries(rows.map(([name, text]) => [variableOf(name), text]));
   };
   const orders = placesOrders ? completeOrders(asked, variablesOf(DEPLOYED)) : undefined;
-  const atStart = orders ? checkDeployedVariables(orders.variables).map(inSettings) : [];
   const sentences = [
     ...names.map((name) => problemOfForm(name, given[name], { region, account })),
     found.account !== undefined &&
@@ -96,8 +91,8 @@ export function readSettings(given: Context, found: Place = {}) {
     ...problems,
     ...(placesOrders ? orderProblems(asked) : []),
     ...problemsOf(asked),
-    orders && bytesOf(orders.variables) > MAX_BYTES && TOO_MANY_BYTES,
-    ...atStart,
+    orders && Buffer.byteLength(Object.entries(orders.variables).flat().join('')) > MAX_BYTES && TOO_MANY_BYTES,
+    ...(orders ? checkDeployedVariables(orders.variables).map(inSettings) : []),
   ];
   throwProblems([...new Set(sentences)]);
   const unused = names.filter((name) => name in SETTINGS.orders || name in SETTINGS.deployed);
