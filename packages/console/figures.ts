@@ -7,7 +7,7 @@ export const SUM_DECIMALS = 36;
 function fixed(decimal: string, decimals: number): string {
   const [whole = '0', fraction = ''] = decimal.split('.');
   const grouped = whole.replace(/\B(?=(\d{3})+$)/g, ',');
-  return decimals === 0 ? grouped : `${grouped}.${fraction.slice(0, decimals).padEnd(decimals, '0')}`;
+  return `${grouped}.${fraction.slice(0, decimals).padEnd(decimals, '0')}`;
 }
 
 function decimalsOf(decimal: string): number {
@@ -31,11 +31,6 @@ export function formatMoney(sum: string, up = false): string {
   // A loss grows where a gain would shrink.
   const cents = (digits + (up || isDebt ? cent - 1n : 0n)) / cent;
   return `${isDebt ? '−' : ''}${fixed(formatUnits(cents, 2), 2)} pUSD`;
-}
-
-/** Formats a volume in whole pUSD. */
-export function formatVolume(sum: string): string {
-  return `${fixed(sum, 0)} pUSD`;
 }
 
 /** Formats an order in words, such as `buy 5.00 Yes at 0.51`. */

@@ -1,6 +1,6 @@
 import { type Client, formatUnits, type Market, OrderBookError, parseUnits } from '../client/client.ts';
 import { counted, find, make, makeButton, replaceKeepingFocus, say } from './dom.ts';
-import { formatPrice, formatVolume } from './figures.ts';
+import { formatMoney, formatPrice } from './figures.ts';
 import { createStaleness } from './staleness.ts';
 
 /** Markets that are listed: more make a slow page and a slow answer. */
@@ -48,7 +48,7 @@ function makeMarket(market: Market, choose: Choose): HTMLLIElement {
     return makeButton(label, () => choose({ market, outcome }), attributes);
   });
   const volume =
-    market.volume_24h === null ? [] : [make('small', {}, `Volume 24 h: ${formatVolume(market.volume_24h)}`)];
+    market.volume_24h === null ? [] : [make('small', {}, `Volume 24 h: ${formatMoney(market.volume_24h)}`)];
   return make('li', {}, make('p', {}, question), make('div', { class: 'outcomes' }, buttons, volume));
 }
 

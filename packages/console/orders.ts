@@ -42,7 +42,8 @@ interface Row {
 
 function statusOf({ kept, atVenue }: Row): string {
   if (kept && isUnsettled(kept)) return isRepeatable(kept) ? 'not settled' : 'not settled, too old to be repeated';
-  if (atVenue) return `${atVenue.status}, ${formatShares(atVenue.filled)} filled`;
+  if (atVenue)
+    return atVenue.filled === '0' ? atVenue.status : `${atVenue.status}, ${formatShares(atVenue.filled)} filled`;
   return kept?.state === 'refused' ? `not placed: ${kept.answer}` : `${kept?.answer} when placed`;
 }
 

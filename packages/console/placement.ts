@@ -54,6 +54,11 @@ function reported(amount: string | null, format: (amount: string) => string): st
   return amount === null ? 'not reported by the venue' : format(amount);
 }
 
+/** Names an order and its market: the page may show another one by now. */
+function headingOf({ order, outcome, market }: KeptOrder, say: (terms: string) => string): readonly HTMLElement[] {
+  return [make('h3', {}, say(describeOrder({ ...order, outcome }))), make('p', { class: 'hint' }, market)];
+}
+
 /** Returns the command that sends an order again, under its key. */
 export function curlOfOrder(serviceUrl: string, { key, order }: KeptOrder): string {
   const headers = { 'Content-Type': 'application/json', 'Idempotency-Key': key };
@@ -75,15 +80,9 @@ export function createPlacement(deps: PlacementDeps): Placement {
       Filled: `${reported(placed.filled_size, formatShares)} of ${formatShares(placed.size)}`,
       Value: reported(placed.filled_value, (value) => `${formatMoney(value)}, before fees`),
     };
-    const folded = {
-      Status: placed.status,
-      Remaining: reported(placed.remaining_size, formatShares),
-      Ends: placed.expires_at ?? 'when it is filled or cancelled',
-      'Order id': placed.order_id,
-      Trades: placed.trade_ids.join(', ') || 'none yet',
-    };
-    const heading = make('h3', {}, `Placed: ${describeOrder({ ...kept.order, outcome: kept.outcome })}`);
-    const content = [heading, make('p', {}, STATUSES[placed.status] ?? ''), makeFacts(facts)];
+    const folded = { Status: placed.status, 'Order id': placed.order_id };
+    const heading = headingOf(kept, (terms) => `Placed: ${terms}`);
+    const content = [...heading, make('p', {}, STATUSES[placed.status] ?? ''), makeFacts(facts)];
     return { kind: 'placed', content, details: detailsOf(kept, folded, placed) };
   }
 
@@ -101,8 +100,7 @@ export function createPlacement(deps: PlacementDeps): Placement {
 
   function showUnsettled(kept: KeptOrder, lines: readonly HTMLElement[] = [], details = detailsOf(kept, {})): void {
     onBlock('Settle the last order first');
-    const terms = describeOrder({ ...kept.order, outcome: kept.outcome });
-    const heading = make('h3', {}, `Not settled: ${terms} may be live`);
+    const heading = headingOf(kept, (terms) => `Not settled: ${terms} may be live`);
     const advice = isRepeatable(kept)
       ? 'Repeat it with the same key: that settles it, and never places a second order.'
       : 'It is too old to be repeated: the service may have forgotten its key. Look for the order at the venue.';
@@ -113,7 +111,7 @@ export function createPlacement(deps: PlacementDeps): Placement {
       onBlock(undefined);
     });
     const buttons = isRepeatable(kept) ? [again, leave] : [leave];
-    answer.show({ kind: 'unsettled', content: [heading, make('p', {}, advice), ...lines], buttons, details });
+    answer.show({ kind: 'unsettled', content: [...heading, make('p', {}, advice), ...lines], buttons, details });
   }
 
   function showError(error: OrderBookError, kept: KeptOrder): void {
@@ -124,7 +122,7 @@ export function createPlacement(deps: PlacementDeps): Placement {
     }
     onBlock(undefined);
     const why = REFUSALS[error.code]?.[kept.order.side] ?? error.detail;
-    const content = [make('h3', {}, 'Not placed'), make('p', {}, why), lines];
+    const content = [...headingOf(kept, (terms) => `Not placed: ${terms}`), make('p', {}, why), lines];
     answer.show({ kind: 'refused', content, details });
   }
 
@@ -190,7 +188,13 @@ export function createPlacement(deps: PlacementDeps): Placement {
   if (!canKeep()) onBlock('To place orders, allow this page to store data');
   const isOpen = () => journal.list().find(({ state }) => state === 'open');
   const open = isOpen();
-  if (open) showUnsettled(open, [make('p', {}, 'The page was closed before its answer came.')]);
+  if (open) showUnsettled(open, [make('p', {}, 'No answer to it has come yet.')]);
+  // Another tab may have settled or left it.
+  addEventListener('storage', () => {
+    if (answer.shown()?.kind !== 'unsettled' || isOpen()) return;
+    answer.clear();
+    onBlock(undefined);
+  });
   addEventListener('beforeunload', (event) => {
     if (isOpen()) event.preventDefault();
   });
