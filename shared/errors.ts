@@ -22,7 +22,7 @@ export interface FieldError {
 /** The members that an error adds to its problem body, by their names in code. Decimals are strings. */
 export type ErrorFacts = Readonly<Record<string, unknown>>;
 
-/** A fact as the document describes it; optional where the venue may have refused without naming it. */
+/** A fact as the document describes it; optional where a problem of the code may lack it. */
 interface FactSpec {
   readonly kind: 'decimal' | 'integer' | 'hash' | 'time' | 'sentence' | 'text' | 'field errors' | readonly string[];
   readonly meaning: string;
@@ -54,7 +54,6 @@ export const ORDER_ID = { kind: 'hash', meaning: "EIP-712 hash of the signed ord
 const venueReason = {
   kind: 'sentence',
   meaning: "The venue's own sentence, without anything that looks like a secret.",
-  optional: true,
 } as const;
 
 const challenge = {
@@ -171,9 +170,9 @@ export const ERRORS = {
   price_off_tick: {
     status: 422,
     when: 'the price is not a multiple of the tick size',
-    facts: { tickSize: { kind: 'decimal', meaning: 'Step of prices, in collateral per share.', optional: true } },
+    facts: { tickSize: { kind: 'decimal', meaning: 'Step of prices, in collateral per share.' } },
     final: true,
-    detail: ({ tickSize = 'the tick size in the book' }: { tickSize?: string }) =>
+    detail: ({ tickSize }: { tickSize: string }) =>
       `The price must be a multiple of ${tickSize}. Send a computed price as a decimal string, such as "0.3": a JSON number keeps the error of its float.`,
   },
   size_precision: {
@@ -185,18 +184,18 @@ export const ERRORS = {
   size_below_minimum: {
     status: 422,
     when: "the size is below the market's minimum",
-    facts: { minOrderSize: { kind: 'decimal', meaning: 'Smallest size, in shares.', optional: true } },
+    facts: { minOrderSize: { kind: 'decimal', meaning: 'Smallest size, in shares.' } },
     final: true,
-    detail: ({ minOrderSize }: { minOrderSize?: string }) =>
-      `The size must be ${minOrderSize === '0' ? 'above zero' : `at least ${minOrderSize ?? 'the minimum in the book'} shares`}.`,
+    detail: ({ minOrderSize }: { minOrderSize: string }) =>
+      `The size must be ${minOrderSize === '0' ? 'above zero' : `at least ${minOrderSize} shares`}.`,
   },
   notional_below_minimum: {
     status: 422,
     when: 'an order that would match at once is worth too little',
-    facts: { minNotional: { kind: 'decimal', meaning: 'Least price times size, in collateral.', optional: true } },
+    facts: { minNotional: { kind: 'decimal', meaning: 'Least price times size, in collateral.' } },
     final: true,
-    detail: ({ minNotional }: { minNotional?: string }) =>
-      `An order that matches at once must be worth ${minNotional === undefined ? 'more' : `at least ${minNotional} pUSD`}. Raise its size.`,
+    detail: ({ minNotional }: { minNotional: string }) =>
+      `An order that matches at once must be worth at least ${minNotional} pUSD. Raise its size.`,
   },
   expiry_too_soon: {
     status: 422,
@@ -249,7 +248,7 @@ export const ERRORS = {
   order_rejected: {
     status: 422,
     when: 'the venue refused the order for a reason of its own, or does not know it after its `expires_at`',
-    facts: { venueReason },
+    facts: { venueReason: { ...venueReason, optional: true } },
     final: true,
     detail: ({ expired }: { expired?: true }) =>
       expired
@@ -320,7 +319,7 @@ export const ERRORS = {
   outcome_unknown: {
     status: 504,
     when: 'the order may be live: repeat the request with the same `Idempotency-Key`, or look the order up at the venue',
-    facts: { orderId: ORDER_ID, venueReason },
+    facts: { orderId: ORDER_ID, venueReason: { ...venueReason, optional: true } },
     /** `advice`: `repeat` where there is an idempotency key to repeat with. */
     detail: ({ why, advice }: { why: keyof typeof OUTCOME_UNKNOWN; advice: keyof typeof ADVICE }) =>
       `${OUTCOME_UNKNOWN[why]} ${ADVICE[advice]}`,

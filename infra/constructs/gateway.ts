@@ -34,6 +34,9 @@ const ACCESS_LOG = JSON.stringify({
   source_ip: '$context.identity.sourceIp',
   caller: '$context.identity.userArn',
   subject: '$context.authorizer.claims.sub',
+  // Of a machine's token, which often has no `sub`.
+  client_id: '$context.authorizer.claims.client_id',
+  azp: '$context.authorizer.claims.azp',
   response_ms: '$context.responseLatency',
   // Lambda's own, whatever the function answered; a dash where none was asked.
   integration_status: '$context.integration.integrationStatus',

@@ -19,11 +19,7 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
-        /**
-         * Preflight of /health
-         * @description Browsers send this by themselves.
-         */
-        options: operations["healthPreflight"];
+        options?: never;
         head?: never;
         patch?: never;
         trace?: never;
@@ -43,11 +39,7 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
-        /**
-         * Preflight of /v1/markets
-         * @description Browsers send this by themselves.
-         */
-        options: operations["marketsPreflight"];
+        options?: never;
         head?: never;
         patch?: never;
         trace?: never;
@@ -73,11 +65,7 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
-        /**
-         * Preflight of /v1/book/{token_id}
-         * @description Browsers send this by themselves.
-         */
-        options: operations["bookPreflight"];
+        options?: never;
         head?: never;
         patch?: never;
         trace?: never;
@@ -111,13 +99,9 @@ export interface paths {
          *     `challenge`. A deployment can also put IAM or an issuer of tokens in front of this operation: then the gateway wants
          *     requests signed with AWS Signature Version 4, or a token, and answers others 401 or 403 by itself.
          */
-        post: operations["orders"];
+        post: operations["placeOrder"];
         delete?: never;
-        /**
-         * Preflight of /v1/orders
-         * @description Browsers send this by themselves.
-         */
-        options: operations["ordersPreflight"];
+        options?: never;
         head?: never;
         patch?: never;
         trace?: never;
@@ -615,7 +599,7 @@ export interface components {
             /** @description EIP-712 hash of the signed order, the venue's id of it. */
             order_id?: string;
             /** @description Step of prices, in collateral per share. */
-            tick_size?: string;
+            tick_size: string;
         };
         /** @description Answered when the size has too many decimals. */
         SizePrecisionProblem: {
@@ -657,7 +641,7 @@ export interface components {
             /** @description EIP-712 hash of the signed order, the venue's id of it. */
             order_id?: string;
             /** @description Smallest size, in shares. */
-            min_order_size?: string;
+            min_order_size: string;
         };
         /** @description Answered when an order that would match at once is worth too little. */
         NotionalBelowMinimumProblem: {
@@ -679,7 +663,7 @@ export interface components {
             /** @description EIP-712 hash of the signed order, the venue's id of it. */
             order_id?: string;
             /** @description Least price times size, in collateral. */
-            min_notional?: string;
+            min_notional: string;
         };
         /** @description Answered when `expires_at` is not at least 120 s after the venue's present time. */
         ExpiryTooSoonProblem: {
@@ -772,7 +756,7 @@ export interface components {
             /** @description EIP-712 hash of the signed order, the venue's id of it. */
             order_id?: string;
             /** @description The venue's own sentence, without anything that looks like a secret. */
-            venue_reason?: string;
+            venue_reason: string;
         };
         /** @description Answered when the market takes no orders now. */
         MarketNotAcceptingOrdersProblem: {
@@ -794,7 +778,7 @@ export interface components {
             /** @description EIP-712 hash of the signed order, the venue's id of it. */
             order_id?: string;
             /** @description The venue's own sentence, without anything that looks like a secret. */
-            venue_reason?: string;
+            venue_reason: string;
         };
         /** @description Answered when the operator's account cannot cover the order. */
         InsufficientBalanceProblem: {
@@ -1266,14 +1250,6 @@ export interface components {
         Allow: string;
         /** @description The order wants the signature of a wallet. */
         "WWW-Authenticate": "Wallet-Signature";
-        /** @description The origins whose pages may read the answer: `*`, or the one that asked. Absent for others. */
-        "Access-Control-Allow-Origin": string;
-        /** @description What a page may use. */
-        "Access-Control-Allow-Methods": string;
-        /** @description What a page may send. */
-        "Access-Control-Allow-Headers": string;
-        /** @description Seconds that the answer may be kept. */
-        "Access-Control-Max-Age": number;
     };
     pathItems: never;
 }
@@ -1300,47 +1276,6 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["HealthStatus"];
                 };
-            };
-            400: components["responses"]["InvalidRequestProblem"];
-            403: components["responses"]["HostNotAllowedProblem"];
-            405: components["responses"]["MethodNotAllowedProblem"];
-            408: components["responses"]["RequestTimeoutProblem"];
-            414: components["responses"]["UriTooLongProblem"];
-            429: components["responses"]["RateLimitedProblem"];
-            431: components["responses"]["HeadersTooLargeProblem"];
-            500: components["responses"]["InternalErrorProblem"];
-        };
-    };
-    healthPreflight: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description The origin of the page that asks. Without it only `Allow` is answered. */
-                Origin?: string;
-                /** @description The method that the page wants to use. */
-                "Access-Control-Request-Method"?: string;
-                /** @description The headers that the page wants to send. */
-                "Access-Control-Request-Headers"?: string;
-                /** @description Comes back in the answer, and is in every log line of the request. One of another form is replaced, not refused. */
-                "X-Request-Id"?: string;
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The methods of this path, and what a web page may do. */
-            204: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    Allow: components["headers"]["Allow"];
-                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
-                    "Access-Control-Allow-Methods": components["headers"]["Access-Control-Allow-Methods"];
-                    "Access-Control-Allow-Headers": components["headers"]["Access-Control-Allow-Headers"];
-                    "Access-Control-Max-Age": components["headers"]["Access-Control-Max-Age"];
-                    [name: string]: unknown;
-                };
-                content?: never;
             };
             400: components["responses"]["InvalidRequestProblem"];
             403: components["responses"]["HostNotAllowedProblem"];
@@ -1402,47 +1337,6 @@ export interface operations {
             };
             503: components["responses"]["VenueUnavailableProblem"];
             504: components["responses"]["VenueTimeoutProblem"];
-        };
-    };
-    marketsPreflight: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description The origin of the page that asks. Without it only `Allow` is answered. */
-                Origin?: string;
-                /** @description The method that the page wants to use. */
-                "Access-Control-Request-Method"?: string;
-                /** @description The headers that the page wants to send. */
-                "Access-Control-Request-Headers"?: string;
-                /** @description Comes back in the answer, and is in every log line of the request. One of another form is replaced, not refused. */
-                "X-Request-Id"?: string;
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The methods of this path, and what a web page may do. */
-            204: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    Allow: components["headers"]["Allow"];
-                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
-                    "Access-Control-Allow-Methods": components["headers"]["Access-Control-Allow-Methods"];
-                    "Access-Control-Allow-Headers": components["headers"]["Access-Control-Allow-Headers"];
-                    "Access-Control-Max-Age": components["headers"]["Access-Control-Max-Age"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            400: components["responses"]["InvalidRequestProblem"];
-            403: components["responses"]["HostNotAllowedProblem"];
-            405: components["responses"]["MethodNotAllowedProblem"];
-            408: components["responses"]["RequestTimeoutProblem"];
-            414: components["responses"]["UriTooLongProblem"];
-            429: components["responses"]["RateLimitedProblem"];
-            431: components["responses"]["HeadersTooLargeProblem"];
-            500: components["responses"]["InternalErrorProblem"];
         };
     };
     book: {
@@ -1527,54 +1421,7 @@ export interface operations {
             504: components["responses"]["VenueTimeoutProblem"];
         };
     };
-    bookPreflight: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description The origin of the page that asks. Without it only `Allow` is answered. */
-                Origin?: string;
-                /** @description The method that the page wants to use. */
-                "Access-Control-Request-Method"?: string;
-                /** @description The headers that the page wants to send. */
-                "Access-Control-Request-Headers"?: string;
-                /** @description Comes back in the answer, and is in every log line of the request. One of another form is replaced, not refused. */
-                "X-Request-Id"?: string;
-            };
-            path: {
-                /**
-                 * @description Outcome token id from `GET /v1/markets`: a uint256 in decimal, in canonical form.
-                 * @example 105298970535051273227533034543530274481991146667489132305873747912264388385246
-                 */
-                token_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The methods of this path, and what a web page may do. */
-            204: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    Allow: components["headers"]["Allow"];
-                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
-                    "Access-Control-Allow-Methods": components["headers"]["Access-Control-Allow-Methods"];
-                    "Access-Control-Allow-Headers": components["headers"]["Access-Control-Allow-Headers"];
-                    "Access-Control-Max-Age": components["headers"]["Access-Control-Max-Age"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            400: components["responses"]["InvalidRequestProblem"];
-            403: components["responses"]["HostNotAllowedProblem"];
-            405: components["responses"]["MethodNotAllowedProblem"];
-            408: components["responses"]["RequestTimeoutProblem"];
-            414: components["responses"]["UriTooLongProblem"];
-            429: components["responses"]["RateLimitedProblem"];
-            431: components["responses"]["HeadersTooLargeProblem"];
-            500: components["responses"]["InternalErrorProblem"];
-        };
-    };
-    orders: {
+    placeOrder: {
         parameters: {
             query?: never;
             header?: {
@@ -1728,61 +1575,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["VenueTimeoutProblem"] | components["schemas"]["OutcomeUnknownProblem"];
                 };
             };
-        };
-    };
-    ordersPreflight: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description The origin of the page that asks. Without it only `Allow` is answered. */
-                Origin?: string;
-                /** @description The method that the page wants to use. */
-                "Access-Control-Request-Method"?: string;
-                /** @description The headers that the page wants to send. */
-                "Access-Control-Request-Headers"?: string;
-                /** @description Comes back in the answer, and is in every log line of the request. One of another form is replaced, not refused. */
-                "X-Request-Id"?: string;
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The methods of this path, and what a web page may do. */
-            204: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    Allow: components["headers"]["Allow"];
-                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
-                    "Access-Control-Allow-Methods": components["headers"]["Access-Control-Allow-Methods"];
-                    "Access-Control-Allow-Headers": components["headers"]["Access-Control-Allow-Headers"];
-                    "Access-Control-Max-Age": components["headers"]["Access-Control-Max-Age"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            400: components["responses"]["InvalidRequestProblem"];
-            /**
-             * @description Forbidden:
-             *
-             *     - `host_not_allowed`: the `Host` is not one of the local server (a guard against DNS rebinding).
-             *     - `origin_not_allowed`: a web page of an origin that the operator has not listed sends it.
-             */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["HostNotAllowedProblem"] | components["schemas"]["OriginNotAllowedProblem"];
-                };
-            };
-            405: components["responses"]["MethodNotAllowedProblem"];
-            408: components["responses"]["RequestTimeoutProblem"];
-            414: components["responses"]["UriTooLongProblem"];
-            429: components["responses"]["RateLimitedProblem"];
-            431: components["responses"]["HeadersTooLargeProblem"];
-            500: components["responses"]["InternalErrorProblem"];
         };
     };
 }

@@ -8,7 +8,7 @@ export type FetchLike = (url: string, init: RequestInit) => Promise<Response>;
 
 /** A request to the service under test. */
 export interface Request {
-  /** By its `operationId`; the answer must be one that the document gives for it. */
+  /** By the name of its route; the answer must be one that the document gives for its path. */
   readonly operation: string;
   readonly method?: string;
   /** Path and query. */

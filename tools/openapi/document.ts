@@ -25,7 +25,7 @@ const DESCRIPTION = `A small HTTP/JSON service between any HTTP client and the o
 - **Errors** are \`application/problem+json\` (RFC 9457). Branch on \`code\`; \`detail\` says what to do.
 - **A gateway** in front of a deployed service answers some requests by itself, with a \`message\` and without a \`code\`:
   see \`x-gateway-answer\`.
-- **HEAD** is GET without a body, on every GET.
+- **HEAD** is GET without a body, on every GET. **OPTIONS** is 204 with \`Allow\`, and with the headers of CORS for a page.
 - The first failing check answers, in this order: host, path, method, origin, placement enabled, query, media type, size,
   headers, body, client signature, allowed client, key, token, market rules, caps, venue.
 - Answers may get further members and there may be further codes: ignore members that you do not know.
@@ -60,6 +60,15 @@ const SECURITY_SCHEMES = {
       'is the member `challenge` of a 401. EVM: EIP-191 `personal_sign`, `0x` and 130 hex digits, low s, v 27 or 28; of a contract ' +
       'wallet (EIP-1271), where the service knows its chain, up to 4096 hex digits. ' +
       'Solana: ed25519 over the bytes of the text, base58 of 64 bytes.',
+  },
+  awsSignature: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'Authorization',
+    'x-amazon-apigateway-authtype': 'awsSigv4',
+    description:
+      'Where a deployment has `orderAccess` set to `iam`, its default: AWS Signature Version 4 for the service ' +
+      '`execute-api`, which the gateway checks.',
   },
   gatewayToken: {
     type: 'http',
@@ -142,10 +151,18 @@ const OPERATIONS = {
     },
   },
   orders: {
+    operationId: 'placeOrder',
     tags: ['Orders'],
     summary: 'Place a limit order',
     description: PLACE_ORDER,
-    security: [{}, { clientSignature: [] }, { gatewayToken: [] }, { clientSignature: [], gatewayToken: [] }],
+    security: [
+      {},
+      { clientSignature: [] },
+      { awsSignature: [] },
+      { gatewayToken: [] },
+      { clientSignature: [], awsSignature: [] },
+      { clientSignature: [], gatewayToken: [] },
+    ],
     parameters: [
       ...Object.entries(ORDER_HEADERS).map(([name, schema]) => parameter('header', name, schema)),
       header(
@@ -181,39 +198,6 @@ const TOKEN_PARAMETER: Parameter = {
   example: YES,
 };
 
-/** The codes of preflights; an order's preflight can refuse its origin. */
-const PREFLIGHT_CODES = codesOf('everywhere');
-const LISTED_PREFLIGHT_CODES = [...PREFLIGHT_CODES, 'origin_not_allowed'] as const;
-
-function preflightOf({ name, path }: Route) {
-  const isListed = codesOf(name).includes('origin_not_allowed');
-  return {
-    operationId: `${name}Preflight`,
-    tags: ['Preflights'],
-    summary: `Preflight of ${path}`,
-    description: 'Browsers send this by themselves.',
-    parameters: [
-      header('Origin', 'The origin of the page that asks. Without it only `Allow` is answered.'),
-      header('Access-Control-Request-Method', 'The method that the page wants to use.'),
-      header('Access-Control-Request-Headers', 'The headers that the page wants to send.'),
-      REQUEST_ID_PARAMETER,
-    ],
-    responses: {
-      204: success(
-        'The methods of this path, and what a web page may do.',
-        headerRefs(
-          'Allow',
-          'Access-Control-Allow-Origin',
-          'Access-Control-Allow-Methods',
-          'Access-Control-Allow-Headers',
-          'Access-Control-Max-Age',
-        ),
-      ),
-      ...problemResponses(isListed ? LISTED_PREFLIGHT_CODES : PREFLIGHT_CODES),
-    },
-  };
-}
-
 function pathItem(route: Route) {
   const { name, method } = route;
   const { parameters, responses, ...operation } = OPERATIONS[name];
@@ -226,7 +210,6 @@ function pathItem(route: Route) {
   return {
     ...(name === 'book' && { parameters: [TOKEN_PARAMETER] }),
     [method.toLowerCase()]: described,
-    options: preflightOf(route),
   };
 }
 
@@ -257,12 +240,11 @@ export function createDocument() {
       { name: 'Market data', description: 'Works without any credentials.' },
       { name: 'Orders', description: 'Needs the key and the opt-in of the operator.' },
       { name: 'Service', description: 'The service itself.' },
-      { name: 'Preflights', description: 'Requests that browsers send before a page may use another origin (CORS).' },
     ],
     paths: Object.fromEntries(routes.map((route) => [route.path, pathItem(route)])),
     components: {
       schemas: componentSchemas(),
-      responses: sharedResponses([...routes.map(({ name }) => codesOf(name)), PREFLIGHT_CODES]),
+      responses: sharedResponses(routes.map(({ name }) => codesOf(name))),
       headers: RESPONSE_HEADERS,
       securitySchemes: SECURITY_SCHEMES,
     },

@@ -20,13 +20,6 @@ export const RESPONSE_HEADERS = {
     description: 'The order wants the signature of a wallet.',
     schema: { type: 'string', const: 'Wallet-Signature' },
   },
-  'Access-Control-Allow-Origin': {
-    description: 'The origins whose pages may read the answer: `*`, or the one that asked. Absent for others.',
-    schema: text,
-  },
-  'Access-Control-Allow-Methods': { description: 'What a page may use.', schema: text },
-  'Access-Control-Allow-Headers': { description: 'What a page may send.', schema: text },
-  'Access-Control-Max-Age': { description: 'Seconds that the answer may be kept.', schema: { type: 'integer' } },
 } as const;
 
 /** Returns references to response headers, the request id among them. */
@@ -39,7 +32,7 @@ type Place = Route['name'] | 'everywhere';
 
 const VENUE_CALLS = ['markets', 'book', 'orders'] as const;
 
-/** Where a code can be answered; by default by orders alone. `everywhere` includes preflights. */
+/** Where a code can be answered; by default by orders alone. */
 const PLACES: Readonly<Partial<Record<ErrorCode, readonly Place[]>>> = {
   invalid_request: ['everywhere'],
   host_not_allowed: ['everywhere'],

@@ -43,6 +43,12 @@ const quoted =
   (said) =>
     refuse(code, { venueReason: said.reason }, withCause(said));
 
+/** Quotes a message that does not name its bound: a code that has one always names it. */
+const bounded =
+  (refusal: (bound: string, circumstances: ReturnType<typeof withCause>) => AppError): Write =>
+  (said, bound) =>
+    bound === undefined ? quoted('order_rejected')(said, bound) : refusal(bound, withCause(said));
+
 const refusedService =
   (reason: FactsOf<'venue_refused_service'>['reason']): Write =>
   (said) =>
@@ -81,19 +87,19 @@ export const SENTENCES: readonly Row[] = [
     says: /(?:breaks|invalid) (?:the )?(?:minimum )?tick[^\d]*(\d+(?:\.\d+)?)?/i,
     proves: 'order',
     source: ERROR_CODES,
-    error: (said, tickSize) => refuse('price_off_tick', tickSize ? { tickSize } : {}, withCause(said)),
+    error: bounded((tickSize, cause) => refuse('price_off_tick', { tickSize }, cause)),
   },
   {
     says: /(?:lower|less|smaller) than (?:the )?minimum:?\s*(\d+(?:\.\d+)?)?/i,
     proves: 'order',
     source: ERROR_CODES,
-    error: (said, minimum) => refuse('size_below_minimum', minimum ? { minOrderSize: minimum } : {}, withCause(said)),
+    error: bounded((minOrderSize, cause) => refuse('size_below_minimum', { minOrderSize }, cause)),
   },
   {
     says: /min(?:imum)? size:?\s*\$(\d+(?:\.\d+)?)/i,
     proves: 'order',
     source: 'https://github.com/Polymarket/py-clob-client/issues/253',
-    error: (said, minNotional) => refuse('notional_below_minimum', minNotional ? { minNotional } : {}, withCause(said)),
+    error: bounded((minNotional, cause) => refuse('notional_below_minimum', { minNotional }, cause)),
   },
   {
     says: /\baccuracy\b/i,

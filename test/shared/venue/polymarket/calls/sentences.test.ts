@@ -151,7 +151,7 @@ describe('a sentence that names a check before the book', () => {
     ['this post-only order would cross', 'order', 'post_only_would_cross'],
     ['order crosses the order book', 'order', 'post_only_would_cross'],
     ['price breaks the tick size: 0.01', 'order', 'price_off_tick'],
-    ['size is less than the minimum', 'order', 'size_below_minimum'],
+    ['size is less than the minimum 5', 'order', 'size_below_minimum'],
     ['the balance is not enough', 'order', 'insufficient_balance'],
     ['not enough allowance', 'order', 'insufficient_balance'],
     ['market closed', 'order', 'market_not_accepting_orders'],
@@ -172,10 +172,10 @@ describe('a sentence that names a check before the book', () => {
   });
 
   it.each([
-    ['breaks minimum tick size rule', {}],
+    ['breaks minimum tick size rule', { venueReason: 'breaks minimum tick size rule' }],
     ['breaks minimum tick size rule: 10', { tickSize: '10' }],
     ['breaks minimum tick size rule, which is 12.0025', { tickSize: '12.0025' }],
-    ['lower than the minimum', {}],
+    ['lower than the minimum', { venueReason: 'lower than the minimum' }],
     ['lower than the minimum: 15', { minOrderSize: '15' }],
     ['lower than the minimum:  15.25.', { minOrderSize: '15.25' }],
     ['min size: $12.25', { minNotional: '12.25' }],
