@@ -27,6 +27,7 @@ const TESTS: Readonly<Record<string, readonly string[]>> = {
   [`${VENUE}/accounts.ts`]: [`${VENUE}/accounts`],
   [`${VENUE}/order-rules.ts`]: [`${VENUE}/order-rules`],
   [`${VENUE}/calls/sentences.ts`]: [`${VENUE}/calls/sentences`],
+  [`${VENUE}/calls/venue-text.ts`]: [`${VENUE}/calls/venue-text`],
   [`${VENUE}/calls/post-order.ts`]: [`${VENUE}/calls/post-order`],
   [`${VENUE}/calls/find-order.ts`]: [`${VENUE}/calls/find-order`],
   [`${VENUE}/submission.ts`]: ['shared/orders/fates'],

@@ -13,7 +13,8 @@ import {
 import type { Call, Fate, OrderEntry, SendingCall, SignedOrder } from '../port.ts';
 import { createOrderFinder, type LookUp } from './calls/find-order.ts';
 import { orderBody, type Posted, readPosted, type Unconfirmed } from './calls/post-order.ts';
-import { cleanVenueReason, rejected, type SaidFate } from './calls/sentences.ts';
+import { rejected, type SaidFate } from './calls/sentences.ts';
+import { cleanVenueReason } from './calls/venue-text.ts';
 import { type AccountAnswer, type AccountDeps, createAccountSender } from './http/signed-requests.ts';
 import { type Transport, TransportError } from './http/transport.ts';
 

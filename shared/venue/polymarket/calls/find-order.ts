@@ -110,8 +110,8 @@ function endsBefore(trades: readonly Trade[], since: number): boolean {
 }
 
 /**
- * Reads the trades of an order in a page of `GET /data/trades`; `undefined` for an unusable page. `isTold`: every trade
- * names its orders. `nextCursor`: absent on the last page. `since`: in milliseconds of the Unix epoch.
+ * Reads the trades of an order in a page of `GET /data/trades`; `undefined` for an unusable page. `namesEveryOrder`: every
+ * trade names its taker and its makers. `nextCursor`: absent on the last page. `since`: in milliseconds of the Unix epoch.
  */
 function readTrades(response: VenueHttpResponse, orderId: string, since: number) {
   const { status, isJson, text } = response;
@@ -122,12 +122,12 @@ function readTrades(response: VenueHttpResponse, orderId: string, since: number)
     [taker_order_id, ...(maker_orders ?? [])].some((id) => isId(id, orderId)),
   );
   // A taker or a maker without a name may be our order.
-  const isTold = data.every(
+  const namesEveryOrder = data.every(
     ({ taker_order_id, maker_orders }) =>
       isId(taker_order_id, orderId) || (taker_order_id && maker_orders?.every(Boolean)),
   );
   const isLast = !next_cursor || next_cursor === END || endsBefore(data, since);
-  return { own, isTold, nextCursor: isLast ? undefined : next_cursor };
+  return { own, namesEveryOrder, nextCursor: isLast ? undefined : next_cursor };
 }
 
 function isId(id: string | null | undefined, orderId: string): boolean {
@@ -156,7 +156,7 @@ export function createOrderFinder(send: SendAsAccount, log: Log) {
   async function readPages(filter: Readonly<Record<string, string>>, { orderId, signedAt }: SignedOrder, call: Call) {
     const since = signedAt - TRADE_MARGIN_MS;
     const trades: Trade[] = [];
-    let isTold = true;
+    let namesEveryOrder = true;
     let cursor: string | undefined;
     for (let page = 0; page < MAX_TRADE_PAGES; page += 1) {
       const query = new URLSearchParams({ ...filter, ...(cursor && { next_cursor: cursor }) });
@@ -167,8 +167,8 @@ export function createOrderFinder(send: SendAsAccount, log: Log) {
       const read = response && readTrades(response, orderId, since);
       if (!read) break;
       trades.push(...read.own);
-      isTold &&= read.isTold;
-      if (read.nextCursor === undefined) return { trades, isAll: isTold };
+      namesEveryOrder &&= read.namesEveryOrder;
+      if (read.nextCursor === undefined) return { trades, isAll: namesEveryOrder };
       if (read.nextCursor === cursor) break;
       cursor = read.nextCursor;
     }

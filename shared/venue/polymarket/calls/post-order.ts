@@ -50,9 +50,9 @@ const acceptance = z.object({
   tradeIDs: list,
 } satisfies Members<OrderResponse>);
 
-const noWords = z.optional(z.nullable(z.literal('')));
+const empty = z.optional(z.nullable(z.literal('')));
 /** An answer without a message, also without one that is no text. */
-const silent = z.object({ errorMsg: noWords, error: noWords });
+const silent = z.object({ errorMsg: empty, error: empty });
 
 const NOTHING_CLAIMED = acceptance.parse({});
 
@@ -72,8 +72,8 @@ function notTaken(error: SaidFate['error']): SaidFate {
   return { kind: 'not_taken', error, freesKey: false };
 }
 
-/** The parts of an answer without members of an accepted order. */
-interface Words {
+/** An answer without members of an accepted order, in its parts. */
+interface Refusal {
   /** The fate that a known message proves. */
   readonly said: SaidFate | undefined;
   readonly reason: string | undefined;
@@ -86,7 +86,7 @@ interface Words {
 /** Reads an answer without members of an accepted order. */
 function readRefusal(
   { status, isJson }: VenueHttpResponse,
-  { said, reason, retryAfter, deniesSuccess, isOfVenue }: Words,
+  { said, reason, retryAfter, deniesSuccess, isOfVenue }: Refusal,
 ): SaidFate | Unconfirmed {
   const isSuccess = status === 200 || status === 201;
   const wait = { retryAfter: clampRetryAfter(retryAfter) };
@@ -143,8 +143,8 @@ export function readPosted(
   const sentence = errorMsg || elsewhere;
   const message = sentence ? { reason: clean(sentence), retryAfter, signatureType } : undefined;
   const said = sentence && message ? fateSaidBy(sentence, message) : undefined;
-  const saidElsewhere = elsewhere && message ? fateSaidBy(elsewhere, message) : undefined;
-  if (said === 'nothing' || saidElsewhere === 'nothing') return unconfirmed(message?.reason ?? '');
+  const fateOfError = elsewhere && message ? fateSaidBy(elsewhere, message) : undefined;
+  if (said === 'nothing' || fateOfError === 'nothing') return unconfirmed(message?.reason ?? '');
   const why = 'an answer with members of an accepted order';
   if (known.success || hasTrades) return unconfirmed(why);
   const isOfVenue = isJson && !edgeError.safeParse(body).success;

@@ -1,53 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
-import { computeAddress } from 'ethers';
-import fc from 'fast-check';
-import { z } from 'zod';
-import { FINAL_CODES } from '../../../../../shared/errors.ts';
+import type { SignatureType } from '../../../../../shared/account.ts';
+import { type ErrorCode, FINAL_CODES } from '../../../../../shared/errors.ts';
 import {
-  cleanVenueReason,
   fateSaidBy,
   rejected as rejectedBy,
   SENTENCES,
 } from '../../../../../shared/venue/polymarket/calls/sentences.ts';
-import {
-  API_KEY,
-  API_SECRET,
-  openWorld,
-  PASSPHRASE,
-  PRIVATE_KEY,
-  place,
-} from '../../../../support/orders/trading-world.ts';
-import type { Reply } from '../../../../support/venue/scripted-venue.ts';
-import { funderOf } from '../../../../support/venue/signing.ts';
-
-const ended = z.looseObject({ facts: z.looseObject({ orderId: z.optional(z.string()) }) });
-
-/** Returns the fate of an order to which the venue answers this, and how often it was sent. */
-async function answeredWith(reply: Reply) {
-  const world = await openWorld({ post: () => reply });
-  const { signed, result } = await place(world);
-  const {
-    facts: { orderId, ...facts },
-    ...told
-  } = ended.parse(result);
-  expect(orderId).toBe(signed.orderId);
-  return { result: { ...told, facts }, sent: world.venue.calls().filter((call) => call === 'POST /order').length };
-}
-
-function error(status: number, text: string, headers: Readonly<Record<string, string>> = {}): Reply {
-  return { status, headers, body: { error: text } };
-}
-
-const HTML = { 'content-type': 'text/html' };
-const service = (reason: string) => ({ code: 'venue_refused_service', facts: { reason } });
-const rejected = (text: string) => ({ code: 'order_rejected', facts: { venueReason: text } });
-const CROSSES = 'invalid post-only order: order crosses book';
-const SIGNER = 'the order signer address has to be the address of the API KEY';
-const OWNER = 'the order owner has to be the owner of the API KEY';
-const WALLET_TYPE = 'maker address not allowed, please use the deposit wallet flow';
-const AMOUNTS = 'invalid amounts, the buy orders maker amount supports a max accuracy of 4 decimals';
-const BALANCE = 'not enough balance / allowance: the balance is not enough -> balance: 17, order amount: 5000000';
-const POST_ONLY = 'post-only mode: only post-only orders and cancels are allowed';
 
 describe('the table of sentences', () => {
   it('names a source for each', () => {
@@ -199,169 +157,78 @@ describe('a sentence that names a check before the book', () => {
   });
 });
 
-describe('a refusal by the venue', () => {
-  it.each<[number, string, object]>([
-    [400, CROSSES, { code: 'post_only_would_cross', facts: { venueReason: CROSSES } }],
+describe("the venue's own wording", () => {
+  const say = (reason: string, more: { retryAfter?: number; signatureType?: SignatureType } = {}) => {
+    const fate = fateSaidBy(reason, { reason, retryAfter: undefined, ...more });
+    if (fate === undefined || fate === 'nothing') throw new Error('it proves nothing');
+    return fate.error;
+  };
+  const CROSSES = 'invalid post-only order: order crosses book';
+  const AMOUNTS = 'invalid amounts, the buy orders maker amount supports a max accuracy of 4 decimals';
+  const SIGNER = 'the order signer address has to be the address of the API KEY';
+  const OWNER = 'the order owner has to be the owner of the API KEY';
+  const WALLET_TYPE = 'maker address not allowed, please use the deposit wallet flow';
+  const NOT_READY = 'the market is not yet ready to process new orders';
+
+  it.each<[string, ErrorCode, object]>([
+    [CROSSES, 'post_only_would_cross', { venueReason: CROSSES }],
     [
-      400,
-      'order crosses the book',
-      { code: 'post_only_would_cross', facts: { venueReason: 'order crosses the book' } },
+      'order 0xab is invalid. Price (0.515) breaks minimum tick size rule: 0.01',
+      'price_off_tick',
+      { tickSize: '0.01' },
     ],
+    ['Size (1.58) lower than the minimum: 5.', 'size_below_minimum', { minOrderSize: '5' }],
     [
-      400,
-      'order is invalid. Price (0.515) breaks minimum tick size rule: 0.01',
-      { code: 'price_off_tick', facts: { tickSize: '0.01' } },
-    ],
-    [400, 'Size (1.58) lower than the minimum: 5.', { code: 'size_below_minimum', facts: { minOrderSize: '5' } }],
-    [
-      400,
       'invalid amount for a marketable BUY order ($0.9996), min size: $1',
-      { code: 'notional_below_minimum', facts: { minNotional: '1' } },
+      'notional_below_minimum',
+      { minNotional: '1' },
     ],
-    [400, BALANCE, { code: 'insufficient_balance', facts: {} }],
-    [400, AMOUNTS, rejected(AMOUNTS)],
-    [400, 'invalid expiration', rejected('invalid expiration')],
-    [400, 'Invalid order payload', rejected('Invalid order payload')],
-    [400, 'order_version_mismatch', service('signature')],
-    [400, 'invalid signature', service('signature')],
-    [400, SIGNER, service('credentials')],
-    [400, OWNER, service('credentials')],
-    [400, WALLET_TYPE, service('wallet_type')],
-    [400, "'0x00000000000000000000000000000000000f00d5' address banned", service('account_restricted')],
-    [400, 'the address is in closed only mode', service('account_restricted')],
+    ['not enough balance / allowance: the balance is not enough -> balance: 17', 'insufficient_balance', {}],
+    [AMOUNTS, 'order_rejected', { venueReason: AMOUNTS }],
+    ['Invalid order payload', 'order_rejected', { venueReason: 'Invalid order payload' }],
+    [NOT_READY, 'market_not_accepting_orders', { venueReason: NOT_READY }],
+    ['order_version_mismatch', 'venue_refused_service', { reason: 'signature' }],
     [
-      400,
-      'the market is not yet ready to process new orders',
-      {
-        code: 'market_not_accepting_orders',
-        facts: { venueReason: 'the market is not yet ready to process new orders' },
-      },
+      "'0x00000000000000000000000000000000000f00d5' address banned",
+      'venue_refused_service',
+      { reason: 'account_restricted' },
     ],
-    [403, 'Trading restricted in your region, please refer to available regions', service('region')],
-    [404, 'market not found', { code: 'unknown_token', facts: {} }],
-    [404, 'No orderbook exists for the requested token id', { code: 'unknown_token', facts: {} }],
-    [400, 'the orderbook 7132 does not exist', { code: 'unknown_token', facts: {} }],
-    [400, 'Invalid token id', { code: 'unknown_token', facts: {} }],
-    [503, 'trading is disabled', { code: 'venue_unavailable', facts: {}, retryAfter: 5 }],
-    [425, 'restarting', { code: 'venue_unavailable', facts: {}, retryAfter: 5 }],
-    [429, 'Too Many Requests', { code: 'rate_limited', facts: {}, retryAfter: 1 }],
-    [503, 'Trading is currently disabled. Check the site', { code: 'venue_unavailable', facts: {}, retryAfter: 5 }],
-    [503, 'Trading is currently cancel-only.', { code: 'venue_unavailable', facts: {}, retryAfter: 5 }],
-    [503, POST_ONLY, { code: 'venue_unavailable', facts: {}, retryAfter: 5 }],
-  ])('%i %j is told as what it is, and the order is sent once', async (status, text, result) => {
-    expect(await answeredWith(error(status, text))).toStrictEqual({ result, sent: 1 });
+    ['the address is in closed only mode', 'venue_refused_service', { reason: 'account_restricted' }],
+    [
+      'Trading restricted in your region, please refer to available regions',
+      'venue_refused_service',
+      { reason: 'region' },
+    ],
+    ['No orderbook exists for the requested token id', 'unknown_token', {}],
+    ['Trading is currently disabled. Check the site', 'venue_unavailable', {}],
+    ['post-only mode: only post-only orders and cancels are allowed', 'venue_unavailable', {}],
+  ])('%j is %s %j', (sentence, code, facts) => {
+    const error = say(sentence);
+    expect([error.code, error.facts]).toStrictEqual([code, facts]);
   });
 
   it.each([
     [SIGNER, 'deposit-wallet', 'wallet_type'],
     [SIGNER, 'safe', 'credentials'],
     [SIGNER, 'proxy', 'credentials'],
+    [SIGNER, 'eoa', 'credentials'],
     [OWNER, 'deposit-wallet', 'credentials'],
     [OWNER, 'safe', 'credentials'],
     [WALLET_TYPE, 'safe', 'wallet_type'],
-  ] as const)('%j to an account of kind %s is about %s', async (text, signatureType, reason) => {
-    const funderAddress = funderOf(computeAddress(PRIVATE_KEY), signatureType);
-    const world = await openWorld({ post: () => error(400, text) }, { signatureType, funderAddress });
-    expect((await place(world)).result).toMatchObject(service(reason));
+  ] as const)('%j to an account of kind %s is about %s', (sentence, signatureType, reason) => {
+    expect(say(sentence, { signatureType }).facts).toStrictEqual({ reason });
   });
 
-  it.each<[string, Reply, object]>([
-    ['an empty 425', { status: 425, headers: { 'retry-after': '1' } }, { code: 'venue_unavailable', retryAfter: 1 }],
-    [
-      'a 429 of the edge',
-      { status: 429, headers: { ...HTML, 'retry-after': '9' } },
-      { code: 'rate_limited', retryAfter: 9 },
-    ],
-    ['a 429 that wants no wait', error(429, 'x', { 'retry-after': '0' }), { code: 'rate_limited', retryAfter: 1 }],
-    ['a 429 that wants for ever', error(429, 'x', { 'retry-after': '9'.repeat(12) }), { retryAfter: 86_400 }],
-    [
-      'a hint in the body',
-      { status: 503, body: { error: POST_ONLY, retry_after_seconds: 119.5 } },
-      { retryAfter: 120 },
-    ],
-    ['a senseless hint', { status: 503, body: { error: POST_ONLY, retry_after_seconds: -1 } }, { retryAfter: 5 }],
-  ])('passes on the wait and the reason of %s', async (_what, reply, expected) => {
-    expect(await answeredWith(reply)).toMatchObject({ result: expected, sent: 1 });
-  });
-
-  it.each<[object, object]>([
-    [{ success: true, errorMsg: CROSSES, orderID: '', status: '' }, { code: 'post_only_would_cross' }],
-    [
-      { success: true, errorMsg: BALANCE, orderID: '', status: '' },
-      { code: 'insufficient_balance', facts: {} },
-    ],
-    [{ success: false, errorMsg: 'invalid expiration', orderID: '', status: '' }, rejected('invalid expiration')],
-    [{ errorMsg: POST_ONLY }, { code: 'venue_unavailable', retryAfter: 5 }],
-  ])('is a refusal in a 200 too: %j', async (body, expected) => {
-    expect(await answeredWith({ body })).toMatchObject({ result: expected, sent: 1 });
-  });
-
-  it.each([400, 404, 405, 408, 409, 422])('is believed by its sentence under a %i too', async (status) => {
-    expect(await answeredWith(error(status, CROSSES))).toMatchObject({
-      result: { code: 'post_only_would_cross' },
-      sent: 1,
-    });
-  });
-
-  it('is found by look-ups when no message of the venue reports it', async () => {
-    const replies = [
-      { status: 403, headers: HTML, body: '<html>' },
-      // So the firewall answers those that accept JSON.
-      { status: 403, body: { title: 'Error 1020: Access denied', status: 403, cloudflare_error: true } },
-      error(403, 'Forbidden'),
-    ];
-    expect(await Promise.all(replies.map(answeredWith))).toMatchObject([
-      { result: service('firewall'), sent: 1 },
-      { result: service('firewall'), sent: 1 },
-      { result: { code: 'outcome_unknown', facts: { venueReason: 'Forbidden' } }, sent: 1 },
-    ]);
-  }, 20_000);
-
-  it('names the order in its sentence, which makes it no acceptance', async () => {
-    const world = await openWorld({
-      post: (id) => error(400, `order ${id} is invalid. Price (0.515) breaks minimum tick size rule: 0.01`),
-    });
-    expect((await place(world)).result).toMatchObject({ code: 'price_off_tick', facts: { tickSize: '0.01' } });
-    expect(world.venue.calls()).toStrictEqual(['GET /book', 'POST /order']);
-  });
-});
-
-const SECRETS = [API_KEY, API_SECRET, PASSPHRASE];
-const ADDRESS = '0x00000000000000000000000000000000000F00d5';
-
-describe("the venue's sentence", () => {
-  it.each([
-    ['invalid post-only order: order crosses book', 'invalid post-only order: order crosses book'],
-    [`maker ${ADDRESS} is odd`, `maker ${ADDRESS} is odd`],
-    [`maker=${ADDRESS}, size=5`, `maker=${ADDRESS}, size=5`],
-    [`'${ADDRESS}' address banned`, `'${ADDRESS}' address banned`],
-    [`the key ${API_KEY} is bad`, 'the key [removed] is bad'],
-    [`the key ${API_KEY.toUpperCase()} is bad`, 'the key [removed] is bad'],
-    [`pass ${PASSPHRASE}.`, 'pass [removed].'],
-    [`secret "${API_SECRET}"`, 'secret "[removed]"'],
-    ['uuid 11112222-3333-4444-8555-666677778888!', 'uuid [removed]!'],
-    [`hash 0x${'ab12'.repeat(16)}`, 'hash [removed]'],
-    [`token ${API_KEY.slice(0, 4)}${ADDRESS}`, 'token [removed]'],
-    [`token ${ADDRESS}${API_KEY.slice(0, 4)}`, 'token [removed]'],
-    ['token AbCdEfGhIjKlMnOpQrStUvWxYzAbCdEf', 'token [removed]'],
-    ['api_key=k1k1k1k1k1k1k1k1k1k1', 'api_key=[removed]'],
-    [`token ${'7'.repeat(77)}`, `token ${'7'.repeat(77)}`],
-    ['see https://docs.example.com/api-reference/geoblock', 'see https://docs.example.com/api-reference/geoblock'],
-    ['two\r\nlines\u0000 and\u200b  a\ttab ', 'two lines and a tab'],
-    ['', ''],
-  ])('%j is passed on as %j', (text, cleaned) => {
-    expect(cleanVenueReason(text, SECRETS)).toBe(cleaned);
-  });
-
-  it('has 200 characters at most, none of them half', () => {
-    expect(cleanVenueReason(`${'x '.repeat(99)}x😀😀`, [])).toBe(`${'x '.repeat(99)}x😀`);
-  });
-
-  it('never holds a secret', () => {
-    fc.assert(
-      fc.property(fc.string(), fc.constantFrom(...SECRETS), fc.string(), (before, secret, after) => {
-        expect(cleanVenueReason(before + secret + after, SECRETS)).not.toContain(secret);
-      }),
+  it('passes on the wait that the venue asks for', () => {
+    const waits = [undefined, 0, 119.5].map((retryAfter) =>
+      say('cancel-only', retryAfter === undefined ? {} : { retryAfter }),
     );
+    expect(waits.map(({ retryAfter }) => retryAfter)).toStrictEqual([5, 1, 120]);
+  });
+
+  it('counts with its first 500 characters', () => {
+    const far = `${'x'.repeat(500 - CROSSES.length)}${CROSSES}`;
+    expect(say(far).code).toBe('post_only_would_cross');
+    expect(fateSaidBy(`x${far}`, { reason: far, retryAfter: undefined })).toBeUndefined();
   });
 });
