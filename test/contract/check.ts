@@ -85,6 +85,10 @@ export const NEEDS = {
     without: 'is about a service that verifies its clients',
     has: ({ client }: World) => client !== undefined,
   },
+  'clients as they are': {
+    without: 'is about a service that does not verify its clients',
+    has: ({ client }: World) => client === undefined,
+  },
   'paper venue': {
     without: 'needs control of the venue',
     has: ({ control }: World) => control !== undefined,

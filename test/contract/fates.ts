@@ -106,7 +106,7 @@ const UNCLEAR: readonly Fault[] = [
 ];
 
 /** What becomes of an order, as soon as the venue has answered. */
-const AT_ONCE = section('fates', ['orders', 'paper venue'], {
+const AT_ONCE = section('fates', ['orders', 'paper venue', 'clients as they are'], {
   'a sentence of the venue refuses at once, is final, and quoted without its amounts or what looks like a credential': {
     proves: [
       'post_only_would_cross',

@@ -258,6 +258,8 @@ const REFUSED = section('orders', [], {
     run: async (world) => {
       expectProblem(await post(world, { body: orderOfBytes(MAX_BODY_BYTES) }), 'invalid_request', 'padding');
       expectProblem(await post(world, { body: orderOfBytes(MAX_BODY_BYTES + 1) }), 'payload_too_large');
+      // A gateway makes a text of them.
+      if (world.edge === 'gateway') return;
       // Each byte would be three as a text.
       const bytes = (length: number) => new Uint8Array(length).fill(0xff);
       expectProblem(await post(world, { body: bytes(MAX_BODY_BYTES) }), 'invalid_request', 'body');
@@ -427,7 +429,7 @@ const PLACED = section('orders', ['orders'], {
     },
   },
   'take a client address as a label: logged and recorded as unverified, cut to 512 printable characters': {
-    needs: ['paper venue'],
+    needs: ['paper venue', 'clients as they are'],
     run: async (world) => {
       for (const [label, address] of [
         ['cosmos1abc', 'cosmos1abc'],

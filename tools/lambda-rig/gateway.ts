@@ -14,7 +14,7 @@ export interface ClientRequest {
   readonly path: string;
   /** Names in lower case. */
   readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string;
+  readonly body?: string | Buffer;
   /** The caller that IAM knows; `null` for an event without one. */
   readonly callerArn?: string | null;
 }
@@ -34,13 +34,15 @@ function routeOf(method: string, path: string, takesOrders: boolean) {
 function bodyOf({ headers, body }: ClientRequest): object {
   if (body === undefined) return { isBase64Encoded: false };
   const isText = /^(?:text\/|application\/(?:json|javascript|xml))/.test(headers?.['content-type'] ?? '');
-  return { body: isText ? body : Buffer.from(body).toString('base64'), isBase64Encoded: !isText };
+  return { body: Buffer.from(body).toString(isText ? 'utf8' : 'base64'), isBase64Encoded: !isText };
 }
 
 /** Makes the event of an HTTP API (payload version 2.0, as AWS describes it), and names the function behind its route. */
 export function toEvent(request: ClientRequest, takesOrders: boolean) {
   const { method, headers = {}, callerArn = CALLER_ARN } = request;
-  const [path = '', rawQueryString = ''] = request.path.split('?', 2);
+  // A second question mark belongs to the query.
+  const [path = '', ...queries] = request.path.split('?');
+  const rawQueryString = queries.join('?');
   const { target, key, ...parameters } = routeOf(method, path, takesOrders);
   const isKnownCaller = target === 'orders' && callerArn !== null;
   const event = {
@@ -89,11 +91,11 @@ export function gatewayFetch(invoke: (target: string, event: object) => Promise<
     const { host } = new URL(url);
     const sent = Object.fromEntries(new Headers(headers));
     // A Request would name a type for a text; the suite names its own.
-    const text = await new Response(body ?? null).text();
+    const bytes = Buffer.from(await new Response(body ?? null).arrayBuffer());
     const path = url.slice(url.indexOf(host) + host.length);
-    const request = { method, path, headers: sent, ...(text !== '' && { body: text }) };
+    const request = { method, path, headers: sent, ...(bytes.length > 0 && { body: bytes }) };
     const { target, event } = toEvent(request, takesOrders);
-    const isSigned = isSignedByCaller({ method, target: path, headers: { host, ...sent }, body: text });
+    const isSigned = isSignedByCaller({ method, target: path, headers: { host, ...sent }, body: bytes });
     if (target === 'orders' && !isSigned) return Response.json({ message: 'Forbidden' }, { status: 403 });
     return toResponse(await invoke(target, event));
   };

@@ -35,6 +35,12 @@ async function askFunction(sandbox: Sandbox, request: ClientRequest): Promise<An
   return { status: response.status, headers: response.headers, code: body.code, body };
 }
 
+/** Returns the lines of the log of a function so far. */
+export function linesOf(sandbox: Sandbox): readonly z.output<typeof line>[] {
+  const texts = sandbox.output().split('\n');
+  return texts.filter((text) => text.startsWith('{"time"')).map((text) => line.parse(JSON.parse(text)));
+}
+
 /** Runs `act` on a fresh environment of the function of orders. No key is in its log. */
 export async function withOrders(
   world: World,
@@ -50,10 +56,7 @@ export async function withOrders(
     sandbox,
     ask,
     place: (headers) => ask(world.order(headers)),
-    lines: () => {
-      const texts = sandbox.output().split('\n');
-      return texts.filter((text) => text.startsWith('{"time"')).map((text) => line.parse(JSON.parse(text)));
-    },
+    lines: () => linesOf(sandbox),
   });
   for (const key of [WALLET_KEY, FOREIGN_KEY]) assert.ok(!sandbox.output().toLowerCase().includes(key.slice(2)));
 }
