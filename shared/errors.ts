@@ -97,7 +97,7 @@ export const ERRORS = {
     status: 403,
     when: 'a web page of an origin that the operator has not listed sends it',
     detail: ({ origin }: { origin: string }) =>
-      `Orders from pages of "${printable(origin)}" are refused. Ask the operator to add this origin to SERVICE_CORS_ORIGINS.`,
+      `Orders from pages of "${printable(origin)}" are refused. Ask the operator to add this origin to SERVICE_CORS_ORIGINS (deployed: corsOrigins).`,
   },
   host_not_allowed: {
     status: 403,
@@ -114,7 +114,7 @@ export const ERRORS = {
     status: 403,
     when: 'the operator does not let the client that signed the order trade here',
     detail: () =>
-      'No order was placed: this address may not order here. Ask the operator to add it to SERVICE_ALLOWED_CLIENTS.',
+      'No order was placed: this address may not order here. Ask the operator to add it to SERVICE_ALLOWED_CLIENTS (deployed: allowedClients).',
   },
   not_found: {
     status: 404,

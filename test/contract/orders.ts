@@ -163,7 +163,7 @@ const REFUSED = section('orders', [], {
       for (const origin of STRANGERS) {
         for (const type of [JSON_TYPE, TEXT]) {
           const answer = await post(world, { headers: { ...type, origin } });
-          const detail = `Orders from pages of "${origin}" are refused. Ask the operator to add this origin to SERVICE_CORS_ORIGINS.`;
+          const detail = `Orders from pages of "${origin}" are refused. Ask the operator to add this origin to SERVICE_CORS_ORIGINS (deployed: corsOrigins).`;
           expectProblem(answer, 'origin_not_allowed', { detail });
           assert.deepEqual(corsOf(answer), { vary: 'Origin' });
         }
