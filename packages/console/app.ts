@@ -33,7 +33,7 @@ async function readHealth(client: Client): Promise<HealthStatus | undefined> {
     return await client.health();
   } catch (error) {
     if (!(error instanceof OrderBookError)) throw error;
-    say('service-error', `No orders: ${error.detail}`);
+    say('service-error', `No orders: ${error.detail} Once it answers, load the page again.`);
     return undefined;
   }
 }
