@@ -16,7 +16,7 @@ const { scripts } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'
 /** The scripts that read their options by `runCommand`. */
 const COMMANDS = Object.entries<string>(scripts).flatMap(([name, script]) => {
   const [command = ''] = script.replace(/^(?:exec |npm ci --prefix \S+ && )/, '').split(' && ');
-  return /^node (?!.*(?: --test |jest|infra\/build|paper-venue))/.test(command)
+  return /^node (?!.*(?: --test |jest|infra\/build|paper-venue|packages\/mcp))/.test(command)
     ? [[name, command.split(' ').slice(1)] as const]
     : [];
 });
