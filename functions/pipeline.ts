@@ -1,4 +1,5 @@
 import middy from '@middy/core';
+import { errorSpec } from '../shared/errors.ts';
 import type { Log } from '../shared/log.ts';
 import { allowedMethods, answerOptions, crossOrigin } from './cors.ts';
 import type {
@@ -58,9 +59,7 @@ function problems(route: AnyRoute, log: Log): Middleware {
       const write = error.code === 'internal_error' ? log.error : log.warn;
       if (error.cause !== undefined) write('request failed', { ...trace, error });
       trace['code'] = error.code;
-      // The operator can mend these two.
-      const isForOperator = error.code === 'origin_not_allowed' || error.code === 'venue_refused_service';
-      if (isForOperator) trace['detail'] = error.message;
+      if (errorSpec(error.code).next === 'operator') trace['detail'] = error.message;
       const problem = toProblem(error, requestId);
       const allow = error.code === 'method_not_allowed' && { allow: allowedMethods(route).join(', ') };
       // Set, not returned: a returned value would end middy's chain before it adds the headers.

@@ -29,9 +29,19 @@ interface FactSpec {
   readonly optional?: true;
 }
 
+/**
+ * What has to happen after an error.
+ * - `repeat`: the caller repeats the request, with the same idempotency key;
+ * - `change`: the caller corrects the request;
+ * - `wait`: the caller orders again later;
+ * - `operator`: the operator of the service mends it.
+ */
+export type Next = 'repeat' | 'change' | 'wait' | 'operator';
+
 /** Everything about one error code. */
 export interface ErrorSpec {
   readonly status: number;
+  readonly next: Next;
   /** Ends the sentence "Answered when …". */
   readonly when: string;
   readonly facts?: Readonly<Record<string, FactSpec>>;
@@ -63,11 +73,12 @@ const challenge = {
 
 /**
  * The catalogue of error codes, a closed set: clients branch on them. One entry makes a code. The document of the API,
- * the response headers, the responses that an idempotency key replays and the alarms are derived from it.
+ * the tables of what to do, the response headers, the responses that an idempotency key replays and the alarms are derived from it.
  */
 export const ERRORS = {
   invalid_request: {
     status: 400,
+    next: 'change',
     when: 'the JSON, a field, the query, a header or the request line is malformed',
     facts: { errors: { kind: 'field errors', meaning: 'The wrong fields.' } },
     /** `part`: what is not valid, such as "The order". */
@@ -76,12 +87,14 @@ export const ERRORS = {
   },
   client_signature_required: {
     status: 401,
+    next: 'change',
     when: 'the service verifies clients, and the signature of the order or its expiry is missing',
     facts: { challenge },
     detail: () => SIGN,
   },
   client_signature_invalid: {
     status: 401,
+    next: 'change',
     when: 'the signature is malformed, expired, valid for too long, of another wallet, over another text, or of a contract wallet that cannot be asked',
     facts: { challenge },
     /** `chainId`: of the chain that has no contract at the address. */
@@ -90,75 +103,89 @@ export const ERRORS = {
   },
   order_placement_disabled: {
     status: 403,
+    next: 'operator',
     when: 'the service is read-only, or its key is not that of the wallet it was deployed for; `detail` says which',
     detail: ({ why }: { why: string }) => why,
   },
   origin_not_allowed: {
     status: 403,
+    next: 'operator',
     when: 'a web page of an origin that the operator has not listed sends it',
     detail: ({ origin }: { origin: string }) =>
       `Orders from pages of "${printable(origin)}" are refused. Ask the operator to add this origin to SERVICE_CORS_ORIGINS (deployed: corsOrigins).`,
   },
   host_not_allowed: {
     status: 403,
+    next: 'operator',
     when: 'the `Host` is not one of the local server (a guard against DNS rebinding)',
     detail: ({ host }: { host: string }) =>
       `Requests for the host "${printable(host)}" are refused. Ask the operator to add it to SERVICE_ALLOWED_HOSTS.`,
   },
   caller_not_identified: {
     status: 403,
+    next: 'change',
     when: 'the gateway did not identify the caller',
     detail: ({ access }: { access: keyof typeof CALLER_NOT_IDENTIFIED }) => CALLER_NOT_IDENTIFIED[access],
   },
   client_not_allowed: {
     status: 403,
+    next: 'operator',
     when: 'the operator does not let the client that signed the order trade here',
     detail: () =>
       'No order was placed: this address may not order here. Ask the operator to add it to SERVICE_ALLOWED_CLIENTS (deployed: allowedClients).',
   },
   not_found: {
     status: 404,
+    next: 'change',
     when: 'there is no such path',
     detail: ({ paths }: { paths: readonly string[] }) => `There is no such path. The service has ${paths.join(', ')}.`,
   },
   unknown_token: {
     status: 404,
+    next: 'change',
     when: 'the venue has no order book for the token',
     detail: () => 'The venue has no order book for this token. Take token ids from GET /v1/markets.',
   },
   method_not_allowed: {
     status: 405,
+    next: 'change',
     when: 'another method is used on this path; `Allow` lists the right ones',
     detail: ({ methods, path }: { methods: readonly string[]; path: string }) =>
       `Use ${methods.join(', ')} on ${path}.`,
   },
   request_timeout: {
     status: 408,
+    next: 'repeat',
     when: 'the request takes too long to arrive',
     detail: () => 'The request took too long to arrive, and nothing was done. Send it again, without pauses.',
   },
   order_in_progress: {
     status: 409,
+    next: 'repeat',
     when: 'another request with the same `Idempotency-Key` is being answered',
     detail: () => 'Another request with this Idempotency-Key is being answered. Repeat this one after it.',
   },
   payload_too_large: {
     status: 413,
+    next: 'change',
     when: `the body is larger than ${MAX_BODY_BYTES} bytes`,
     detail: () => `The body is larger than ${MAX_BODY_BYTES} bytes. An order needs a few hundred.`,
   },
   uri_too_long: {
     status: 414,
+    next: 'change',
     when: `the URL is longer than ${MAX_TARGET_BYTES} bytes (local server)`,
     detail: () => `The URL is longer than ${MAX_TARGET_BYTES} bytes. Send a shorter one.`,
   },
   unsupported_media_type: {
     status: 415,
+    next: 'change',
     when: 'the `Content-Type` is not `application/json` in UTF-8',
     detail: () => 'Send the order as Content-Type: application/json in UTF-8, not compressed.',
   },
   price_out_of_range: {
     status: 422,
+    next: 'change',
     when: 'the price is not from one tick to 1 minus one tick',
     facts: {
       minPrice: { kind: 'decimal', meaning: 'Lowest price, in collateral per share.' },
@@ -169,6 +196,7 @@ export const ERRORS = {
   },
   price_off_tick: {
     status: 422,
+    next: 'change',
     when: 'the price is not a multiple of the tick size',
     facts: { tickSize: { kind: 'decimal', meaning: 'Step of prices, in collateral per share.' } },
     final: true,
@@ -177,12 +205,14 @@ export const ERRORS = {
   },
   size_precision: {
     status: 422,
+    next: 'change',
     when: 'the size has too many decimals',
     facts: { maxDecimals: { kind: 'integer', meaning: 'Decimals that a size may have.' } },
     detail: ({ maxDecimals }: { maxDecimals: number }) => `The size can have at most ${maxDecimals} decimals.`,
   },
   size_below_minimum: {
     status: 422,
+    next: 'change',
     when: "the size is below the market's minimum",
     facts: { minOrderSize: { kind: 'decimal', meaning: 'Smallest size, in shares.' } },
     final: true,
@@ -191,6 +221,7 @@ export const ERRORS = {
   },
   notional_below_minimum: {
     status: 422,
+    next: 'change',
     when: 'an order that would match at once is worth too little',
     facts: { minNotional: { kind: 'decimal', meaning: 'Least price times size, in collateral.' } },
     final: true,
@@ -199,6 +230,7 @@ export const ERRORS = {
   },
   expiry_too_soon: {
     status: 422,
+    next: 'change',
     when: "`expires_at` is not at least 120 s after the venue's present time",
     facts: { earliest: { kind: 'time', meaning: 'The earliest end that was possible at the time of the response.' } },
     detail: ({ earliest }: { earliest: string }) =>
@@ -206,6 +238,7 @@ export const ERRORS = {
   },
   order_above_cap: {
     status: 422,
+    next: 'change',
     when: "price times size is above the operator's cap",
     facts: { maxNotional: { kind: 'decimal', meaning: 'Largest price times size, in collateral.' } },
     detail: ({ maxNotional }: { maxNotional: string }) =>
@@ -213,6 +246,7 @@ export const ERRORS = {
   },
   daily_cap_reached: {
     status: 422,
+    next: 'wait',
     when: "the purchases of the UTC day, or those of the client, would exceed the operator's daily cap; a sale is never refused by it",
     facts: {
       maxDailyNotional: { kind: 'decimal', meaning: 'Largest price times size of a day, in collateral.' },
@@ -225,6 +259,7 @@ export const ERRORS = {
   },
   post_only_would_cross: {
     status: 422,
+    next: 'change',
     when: 'a post-only order would match at once',
     facts: { venueReason },
     final: true,
@@ -232,6 +267,7 @@ export const ERRORS = {
   },
   market_not_accepting_orders: {
     status: 422,
+    next: 'wait',
     when: 'the market takes no orders now',
     facts: { venueReason },
     final: true,
@@ -240,6 +276,7 @@ export const ERRORS = {
   },
   insufficient_balance: {
     status: 422,
+    next: 'change',
     when: "the operator's account cannot cover the order",
     final: true,
     detail: () =>
@@ -247,6 +284,7 @@ export const ERRORS = {
   },
   order_rejected: {
     status: 422,
+    next: 'change',
     when: 'the venue refused the order for a reason of its own, or does not know it after its `expires_at`',
     facts: { venueReason: { ...venueReason, optional: true } },
     final: true,
@@ -257,33 +295,39 @@ export const ERRORS = {
   },
   idempotency_key_reused: {
     status: 422,
+    next: 'change',
     when: 'the `Idempotency-Key` belongs to another order or client, or the service has changed since',
     detail: ({ belongsTo }: { belongsTo: keyof typeof KEY_REUSED }) => KEY_REUSED[belongsTo],
   },
   rate_limited: {
     status: 429,
+    next: 'repeat',
     when: 'there are too many requests; see `Retry-After`',
     retryAfterS: 1,
     detail: ({ rateOf }: { rateOf: keyof typeof RATE_LIMITED }) => RATE_LIMITED[rateOf],
   },
   headers_too_large: {
     status: 431,
+    next: 'change',
     when: `the request line and the headers together are larger than ${MAX_HEADER_BYTES} bytes (local server)`,
     detail: () =>
       `The request line and the headers together are larger than ${MAX_HEADER_BYTES} bytes. Send fewer or shorter headers.`,
   },
   internal_error: {
     status: 500,
+    next: 'repeat',
     when: 'something unexpected went wrong; report the request id',
     detail: () => 'An unexpected error occurred. Report it with the request id.',
   },
   venue_error: {
     status: 502,
+    next: 'repeat',
     when: 'the venue answered something unusable; no order was placed',
     detail: ({ why }: { why: keyof typeof VENUE_ERROR }) => VENUE_ERROR[why],
   },
   venue_refused_service: {
     status: 502,
+    next: 'operator',
     when: 'the venue refuses this operator; the caller can do nothing about it. With `firewall` and an `order_id` the order may be live',
     facts: { reason: { kind: Object.keys(REFUSED_SERVICE), meaning: 'What the venue objects to.' } },
     /** `advice`: for an order that may be live all the same. */
@@ -294,12 +338,14 @@ export const ERRORS = {
   },
   venue_unavailable: {
     status: 503,
+    next: 'repeat',
     when: 'the venue is restarting, halted or cannot be reached; no order was placed',
     retryAfterS: 5,
     detail: ({ why }: { why: keyof typeof VENUE_UNAVAILABLE }) => VENUE_UNAVAILABLE[why],
   },
   client_chain_unavailable: {
     status: 503,
+    next: 'repeat',
     when: 'the chain that knows a contract wallet did not answer; nothing was signed',
     retryAfterS: 5,
     detail: () =>
@@ -307,17 +353,20 @@ export const ERRORS = {
   },
   store_unavailable: {
     status: 503,
+    next: 'repeat',
     when: 'the store of idempotency keys or of the wallet key does not work; this request placed no order',
     retryAfterS: 5,
     detail: ({ store }: { store: keyof typeof STORE_UNAVAILABLE }) => STORE_UNAVAILABLE[store],
   },
   venue_timeout: {
     status: 504,
+    next: 'repeat',
     when: 'the venue did not answer in time; no order was placed',
     detail: () => 'The venue did not answer in time, and no order was sent. Try again.',
   },
   outcome_unknown: {
     status: 504,
+    next: 'repeat',
     when: 'the order may be live: repeat the request with the same `Idempotency-Key`, or look the order up at the venue',
     facts: { orderId: ORDER_ID, venueReason: { ...venueReason, optional: true } },
     /** `advice`: `repeat` where there is an idempotency key to repeat with. */

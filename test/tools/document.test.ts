@@ -9,6 +9,7 @@ import { ROUTES } from '../../functions/routes.ts';
 import type { components, paths } from '../../packages/client/api.ts';
 import type { Client } from '../../packages/client/client.ts';
 import { ERROR_CODES, ERRORS } from '../../shared/errors.ts';
+import { insertCodes, PAGES_OF_CODES } from '../../tools/openapi/codes-table.ts';
 import { createDocument } from '../../tools/openapi/document.ts';
 import { EXAMPLES } from '../../tools/openapi/examples.ts';
 import { codesOf } from '../../tools/openapi/responses.ts';
@@ -65,6 +66,12 @@ describe('the document', () => {
   it('is what is committed', () => {
     const committed = readFileSync(join(import.meta.dirname, '../../openapi.json'), 'utf8');
     expect(committed).toBe(`${JSON.stringify(createDocument(), null, 2)}\n`);
+  });
+
+  it.each(PAGES_OF_CODES)('has its table of codes in %s', (path) => {
+    const page = readFileSync(join(import.meta.dirname, '../..', path), 'utf8');
+    expect(page).toContain('| `operator` |');
+    expect(page).toBe(insertCodes(page));
   });
 
   it('has the four endpoints by the names of the typed client, and nothing else', () => {

@@ -22,7 +22,9 @@ const DESCRIPTION = `A small HTTP/JSON service between any HTTP client and the o
 - **Decimals** (prices, sizes, money) leave the service as strings in plain notation. An order takes a JSON number or such
   a string. Prices are in collateral per share, sizes in shares. Nothing is rounded.
 - **Token ids** are decimal strings of up to 78 digits: never turn them into a JavaScript number.
-- **Errors** are \`application/problem+json\` (RFC 9457). Branch on \`code\`; \`detail\` says what to do.
+- **Errors** are \`application/problem+json\` (RFC 9457). Branch on \`code\`; \`detail\` says what to do. \`x-next\`
+  of its schema says who has to act: \`repeat\` (the caller repeats the request, an order with the same key), \`change\`
+  (the caller corrects it), \`wait\` (the caller orders again later) or \`operator\`.
 - **A gateway** in front of a deployed service answers some requests by itself, with a \`message\` and without a \`code\`:
   see \`x-gateway-answer\`.
 - **HEAD** is GET without a body, on every GET. **OPTIONS** is 204 with \`Allow\`, and with the headers of CORS for a page.

@@ -77,7 +77,7 @@ const AFTER_SIGNING: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
 
 /** Makes the schema of a code's problem body (RFC 9457). */
 function problemSchema(code: ErrorCode): z.ZodMiniType {
-  const { status, when, facts = {} } = errorSpec(code);
+  const { status, next, when, facts = {} } = errorSpec(code);
   const signed = AFTER_SIGNING.has(code) && { orderId: { ...ORDER_ID, optional: true as const } };
   const members = Object.entries({ ...signed, ...facts }).map(([name, fact]) => {
     const schema = factSchema(fact);
@@ -93,7 +93,7 @@ function problemSchema(code: ErrorCode): z.ZodMiniType {
       request_id: text('As in `X-Request-Id`.'),
       ...Object.fromEntries(members),
     })
-    .check(z.describe(`Answered when ${when}.`));
+    .check(z.meta({ description: `Answered when ${when}.`, 'x-next': next }));
 }
 
 /** Writes `anyOf` of a simple type and null as one type of two names, which is easier to read. */

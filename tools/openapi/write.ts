@@ -5,7 +5,8 @@ import { flag, runCommand } from '../../operator/command-line.ts';
 const ROOT = join(import.meta.dirname, '../..');
 
 const COMMAND = {
-  purpose: "Writes openapi.json and the client's types, after a change of a schema, a code or a description.",
+  purpose:
+    "Writes openapi.json, the client's types and the tables of codes in docs/, after a change of a schema, a code or a description.",
   usage: 'npm run openapi -- [options]',
   options: { check: flag('write nothing; exit with 1 where a file is not what the schemas say') },
 } as const;
@@ -16,7 +17,14 @@ async function generate(): Promise<Readonly<Record<string, string>>> {
   const { createDocument } = await import('./document.ts');
   const document = `${JSON.stringify(createDocument(), null, 2)}\n`;
   const types = await openapiTS(document);
-  return { 'openapi.json': document, 'packages/client/api.ts': COMMENT_HEADER + astToString(types) };
+  const { insertCodes, PAGES_OF_CODES } = await import('./codes-table.ts');
+  const page = async (path: string) => [path, insertCodes(await readFile(join(ROOT, path), 'utf8'))] as const;
+  const pages = Object.fromEntries(await Promise.all(PAGES_OF_CODES.map(page)));
+  return {
+    ...pages,
+    'openapi.json': document,
+    'packages/client/api.ts': COMMENT_HEADER + astToString(types),
+  };
 }
 
 process.exitCode = await runCommand(COMMAND, async ({ check }) => {

@@ -2,6 +2,7 @@ import { createServer } from 'node:http';
 import { inspect } from 'node:util';
 import { describe, expect, it, jest } from '@jest/globals';
 import { createClient, OrderBookError, type OrderRequest } from '../../../packages/client/client.ts';
+import { ERROR_CODES, errorSpec, type Next } from '../../../shared/errors.ts';
 import { listenOnLoopback, shut } from '../../../tools/support/loopback.ts';
 import { startPaperService } from '../../support/service/paper-service.ts';
 import { type Step, startScriptedService } from '../../support/service/scripted-service.ts';
@@ -142,16 +143,19 @@ describe('a read', () => {
   });
 });
 
+/** Every code of the service after which that is next. */
+function problemsOf(...next: readonly Next[]): [string, Step][] {
+  return ERROR_CODES.filter((code) => next.includes(errorSpec(code).next)).map((code) => [
+    code,
+    problem(errorSpec(code).status, code, 0),
+  ]);
+}
+
 describe('an order', () => {
   it.concurrent.each<[string, Step]>([
     ['a broken connection', 'reset'],
-    ['order_in_progress', problem(409, 'order_in_progress', 0)],
-    ['rate_limited', problem(429, 'rate_limited', 0)],
-    ['request_timeout', problem(408, 'request_timeout')],
-    ['internal_error', problem(500, 'internal_error')],
-    ['venue_error', problem(502, 'venue_error')],
-    ['store_unavailable', problem(503, 'store_unavailable', 0)],
-    ['outcome_unknown', problem(504, 'outcome_unknown')],
+    ...problemsOf('repeat'),
+    ['a code of a newer service', problem(503, 'a_code_of_a_newer_service', 0)],
     ['a gateway that is asked too often', { status: 429, body: { message: 'Too Many Requests' } }],
     ['a gateway that gave up', { status: 503, body: { message: 'Service Unavailable' } }],
     ['an answer that was cut off', { status: 201, body: '{"order_id":' }],
@@ -165,11 +169,8 @@ describe('an order', () => {
   });
 
   it.each<[string, Step]>([
-    ['invalid_request', problem(400, 'invalid_request')],
-    ['order_placement_disabled', problem(403, 'order_placement_disabled')],
+    ...problemsOf('change', 'wait', 'operator'),
     ['foreign_answer', { status: 403, body: { message: 'Forbidden' } }],
-    ['order_rejected', problem(422, 'order_rejected')],
-    ['venue_refused_service', problem(502, 'venue_refused_service')],
     ['a_code_of_a_newer_service', problem(422, 'a_code_of_a_newer_service')],
   ])('is not repeated after %s', async (code, step) => {
     const { url, requests } = await startScriptedService([step]);

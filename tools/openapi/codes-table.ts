@@ -1,0 +1,37 @@
+import { ERROR_CODES, errorSpec, FINAL_CODES, type Next } from '../../shared/errors.ts';
+
+/** What to do, in the order of the table. */
+const ACTIONS: Readonly<Record<Next, string>> = {
+  repeat:
+    'Repeat the same request with the same key, after `Retry-After`, or 1 s and then longer; so too without any response',
+  change: 'Correct the request: the same one is refused again',
+  wait: 'Order again later: after `resets_at`, or once the market takes orders',
+  operator: 'Stop until the operator has acted: no request of the caller can mend it',
+};
+
+function listed(next: Next): string {
+  const codes = ERROR_CODES.filter((code) => errorSpec(code).next === next);
+  const byStatus = Map.groupBy(codes, (code) => errorSpec(code).status);
+  return [...byStatus]
+    .map(([status, these]) => `${status} ${these.map((code) => `\`${code}\``).join(', ')}`)
+    .join('; ');
+}
+
+const ROWS = ['repeat', 'change', 'wait', 'operator'] as const satisfies readonly Next[];
+
+/** The table of what has to happen after each code. */
+const TABLE = [
+  '| next | do | after |',
+  '| --- | --- | --- |',
+  ...ROWS.map((next) => `| \`${next}\` | ${ACTIONS[next]} | ${listed(next)} |`),
+  '',
+  `Final, and replayed by the key, are 201 and the venue's own refusals (${FINAL_CODES.map((code) => `\`${code}\``).join(', ')}): a new try takes a new key.`,
+].join('\n');
+
+/** The pages with the table. */
+export const PAGES_OF_CODES = ['docs/retrying.md', 'docs/agents.md'] as const;
+
+/** Returns the page with the table between its marks. */
+export function insertCodes(page: string): string {
+  return page.replace(/(?<=<!-- codes -->\n\n).*?(?=\n\n<!-- end of codes -->)/s, () => TABLE);
+}
