@@ -74,7 +74,7 @@ async function bundle(outdir: string, folder: string, entryPoints: Record<string
  * The same sources give the same bytes, wherever the project lies.
  */
 export async function buildAssets(outdir: string): Promise<void> {
-  // Not the whole folder: the client and the figures of the benchmark lie there too.
+  // Not the whole folder: other commands write there.
   for (const folder of ['functions', 'layer', 'maps']) await rm(join(outdir, folder), { recursive: true, force: true });
   for (const name of Object.keys(ROUTES)) {
     // Health calls nothing upstream: it has no layer, so that its cold start is that of an empty function.

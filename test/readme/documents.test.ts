@@ -85,7 +85,7 @@ describe('the documents', () => {
   });
 
   it('name files that exist, but for those that a reader makes', () => {
-    const made = new Set(['NAME.json', 'bench.json', 'client.js', 'console.json', 'dev.json', 'prod.json', 'sign.mjs']);
+    const made = new Set(['NAME.json', 'client.js', 'console.json', 'dev.json', 'prod.json', 'sign.mjs']);
     const tracked = globSync('**/*.*', { cwd: ROOT, exclude: (path) => OTHERS.test(path) });
     const names = new Set([...tracked, ...globSync('.github/**/*.*', { cwd: ROOT })].map((path) => basename(path)));
     const named = findInAll(/`([\w./-]*\w\.(?:[cm]?[jt]s|json|ya?ml|md|service|conf))`/g);

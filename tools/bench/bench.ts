@@ -1,126 +1,102 @@
-import { arch, cpus, release, totalmem, type } from 'node:os';
+/** A line of the table. The target is a ratio of ours to the baseline: at least that for a rate, at most that otherwise. */
+type Row = readonly [
+  figure: string,
+  baseline: string,
+  unit: 'ms' | 'req/s' | 'MB' | 'trips' | 'USD',
+  target: number,
+  percentile?: number,
+];
 
-/** One line of the table. `target`: a ratio of ours to the baseline. */
-export interface Row {
-  readonly figure: string;
-  readonly baseline: string;
-  readonly unit: 'ms' | 'req/s' | 'MB' | 'trips' | 'USD';
-  readonly target: { readonly atMost: number } | { readonly atLeast: number };
-  /** For a percentile of response times: all rounds are taken together, since one has too few slow answers. */
-  readonly percentile?: 0.5 | 0.99;
+const PROXY = 'bare node:http proxy';
+const EMPTY = 'empty handler, same runtime client';
+const FEWEST = 'the fewest that can do';
+
+const ROWS = {
+  'trips-cold-order': ['venue round trips in a row, cold order', FEWEST, 'trips', 1],
+  'trips-warm-order': ['venue round trips in a row, warm order', FEWEST, 'trips', 1],
+  'trips-book': ['venue round trips in a row, book', FEWEST, 'trips', 1],
+  'trips-markets': ['venue round trips in a row, markets of one page', FEWEST, 'trips', 1],
+  'order-p50': ['order p50, venue at 25 ms', `${PROXY}, p50`, 'ms', 1.08],
+  'order-p99': ['order p99, venue at 25 ms', `${PROXY}, p99`, 'ms', 1.25, 0.99],
+  'book-rate': ['book, 10 connections, venue at 0 ms', PROXY, 'req/s', 0.4],
+  'book-rate-distinct': ['book, each request another one, 10 connections', PROXY, 'req/s', 0.38],
+  'order-rate': ['orders, 10 connections, venue at 0 ms', 'official client in process', 'req/s', 1.4],
+  'first-order': ['first order of a fresh process, venue at 25 ms', 'official client, fresh process', 'ms', 0.7],
+  'start-orders': ['start to listening, order-placing', 'node -e 0', 'ms', 7.5],
+  'start-reads': ['start to listening, read-only', 'node -e 0', 'ms', 6.5],
+  memory: ['heap after 50 000 requests and a collection', 'after 5 000', 'MB', 1.02],
+  'cold-health': ['Lambda cold start, init + first request, health', EMPTY, 'ms', 1.2],
+  'cold-book': ['Lambda cold start, init + first request, book', EMPTY, 'ms', 1.6],
+  'cold-orders': ['Lambda cold start, init + first request, orders', EMPTY, 'ms', 4],
+  'cost-books': ['a million books on AWS', 'one', 'USD', 2.2],
+  'cost-keyed-orders': ['a million keyed orders on AWS', 'one', 'USD', 6.5],
+} as const satisfies Readonly<Record<string, Row>>;
+
+type RowName = keyof typeof ROWS;
+
+/** The values of one row in one round. */
+interface Sample {
+  readonly row: RowName;
+  readonly ours: readonly number[];
+  readonly theirs: readonly number[];
 }
 
-/** One round of one row. `times`: all response times in milliseconds, for a percentile. */
-export interface Sample {
-  readonly value: number;
-  readonly baseline: number;
-  readonly errors?: number;
-  readonly times?: { readonly value: readonly number[]; readonly baseline: readonly number[] };
-}
+/** Measures some rows together, a sample of each in a round, until it is stopped. `scale`: the share of the full load. */
+export type Bench = (scale: number) => AsyncGenerator<readonly Sample[]>;
 
-/** The size of a run: `scale` is the share of the full load. */
-export interface Extent {
-  readonly rounds: number;
-  readonly scale: number;
-}
+let isOddTurn = false;
 
-/** Rows by their names, which are measured together. Each round yields a sample of each row. */
-export interface Bench {
-  readonly rows: Readonly<Record<string, Row>>;
-  rounds(extent: Extent): AsyncGenerator<Readonly<Record<string, Sample>>>;
-}
-
-/** A row with its measurements. */
-export interface Result extends Row {
-  readonly name: string;
-  readonly value: number;
-  readonly against: number;
-  /** The median of the rounds' ratios: both sides of a round had the same machine. */
-  readonly ratio: number;
-  readonly spread: readonly [number, number];
-  readonly verdict: 'ok' | 'missed' | 'failed';
-  readonly errors: number;
-  readonly failure: string | undefined;
-}
-
-function percentile(values: readonly number[], share: number): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
-}
-
-/** Returns the median: the lower one of two. */
-export function median(values: readonly number[]): number {
-  return percentile(values, (values.length - 1) / 2 / values.length);
-}
-
-/** Runs both, the baseline first in every other round: the second of two loads finds the machine warmer. */
-export async function inTurn<A, B>(round: number, ours: () => Promise<A>, theirs: () => Promise<B>): Promise<[A, B]> {
-  if (round % 2 !== 0) return [await ours(), await theirs()];
+/** Runs both, every other time the baseline first: the second of two loads finds the machine warmer. */
+export async function inTurn<T>(ours: () => Promise<T>, theirs: () => Promise<T>): Promise<readonly [T, T]> {
+  isOddTurn = !isOddTurn;
+  if (isOddTurn) return [await ours(), await theirs()];
   const other = await theirs();
   return [await ours(), other];
 }
 
-function summarise(name: string, row: Row, samples: readonly Sample[], failure: string | undefined): Result {
-  const ratios = samples.map(({ value, baseline }) => value / baseline);
-  const of = (side: 'value' | 'baseline') =>
-    row.percentile === undefined
-      ? median(samples.map((sample) => sample[side]))
-      : percentile(
-          samples.flatMap(({ times }) => times?.[side] ?? []),
-          row.percentile,
-        );
-  const [value, against] = [of('value'), of('baseline')];
-  const ratio = row.percentile === undefined ? median(ratios) : value / against;
-  const isMet = 'atMost' in row.target ? ratio <= row.target.atMost : ratio >= row.target.atLeast;
-  const verdict = failure === undefined ? (isMet ? 'ok' : 'missed') : 'failed';
-  const errors = samples.reduce((sum, sample) => sum + (sample.errors ?? 0), 0);
-  const spread = [Math.min(...ratios), Math.max(...ratios)] as const;
-  return { ...row, name, value, against, ratio, spread, verdict, errors, failure };
+/** Takes values of both sides, in turn. */
+export async function takePairs(
+  row: RowName,
+  count: number,
+  ours: () => Promise<number>,
+  theirs: () => Promise<number>,
+): Promise<Sample> {
+  const pairs: (readonly [number, number])[] = [];
+  while (pairs.length < count) pairs.push(await inTurn(ours, theirs));
+  return { row, ours: pairs.map(([own]) => own), theirs: pairs.map(([, other]) => other) };
 }
 
-/** Measures the rows of a bench. After a failure it keeps the finished rounds, and the reason. */
-export async function measure(bench: Bench, extent: Extent): Promise<readonly Result[]> {
-  const measured: Readonly<Record<string, Sample>>[] = [];
-  let failure: string | undefined;
-  try {
-    for await (const round of bench.rounds(extent)) if (measured.push(round) === extent.rounds) break;
-  } catch (error) {
-    failure = error instanceof Error ? error.message : String(error);
-  }
-  return Object.entries(bench.rows).map(([name, row]) => {
-    const samples = measured.flatMap((round) => round[name] ?? []);
-    return summarise(name, row, samples, failure);
-  });
+function percentile(values: readonly number[], share = 0.5): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length * share)] ?? Number.NaN;
 }
 
-/** Writes three significant digits, without an exponent. */
-function short(value: number): string {
-  if (!Number.isFinite(value)) return '–';
-  return value >= 100 ? value.toFixed(0) : value.toPrecision(3);
-}
-
-function line({ figure, baseline, unit, value, against, ratio, spread, target, verdict, errors }: Result): string {
-  const digits = unit === 'trips' ? String : short;
+/** Writes a line of the table in Markdown, for a terminal and for docs/performance.md. */
+function lineOf(name: RowName, samples: readonly Sample[]): string {
+  const [figure, baseline, unit, target, share]: Row = ROWS[name];
+  const of = (side: 'ours' | 'theirs') => samples.flatMap((sample) => sample[side]);
+  // Both sides of a round had the same machine.
+  const ratios = samples.map(({ ours, theirs }) => percentile(ours, share) / percentile(theirs, share));
+  const ratio = percentile(ratios);
+  const digits = (value: number) => {
+    if (unit === 'trips') return String(value);
+    return value >= 100 ? value.toFixed(0) : value.toPrecision(3);
+  };
+  const isMet = unit === 'req/s' ? ratio >= target : ratio <= target;
   const cells = [
     figure,
-    `${digits(value)} ${unit}`,
-    `${baseline}: ${digits(against)} ${unit}`,
-    `${ratio.toFixed(2)}x (${spread.map((end) => end.toFixed(2)).join('–')})`,
-    'atMost' in target ? `≤ ${target.atMost}x` : `≥ ${target.atLeast}x`,
-    errors > 0 ? `${verdict}, ${errors} errors` : verdict,
+    `${digits(percentile(of('ours'), share))} ${unit}`,
+    `${baseline}: ${digits(percentile(of('theirs'), share))} ${unit}`,
+    `${ratio.toFixed(2)}x (${Math.min(...ratios).toFixed(2)}–${Math.max(...ratios).toFixed(2)})`,
+    `${unit === 'req/s' ? '≥' : '≤'} ${target}x`,
+    isMet ? 'ok' : 'missed',
   ];
-  return `| ${cells.join(' | ')} |`;
+  return `| ${cells.join(' | ')} |\n`;
 }
 
-/** Writes the table in Markdown, for a terminal and for docs/performance.md. */
-export function formatTable(results: readonly Result[]): string {
-  const head = '| figure | measured | baseline, same run | ratio (spread) | target | |';
-  return [head, '| --- | --- | --- | --- | --- | --- |', ...results.map(line)].join('\n');
-}
-
-/** Describes the machine of a report. */
-export function describeMachine(): string {
-  const memory = `${Math.round(totalmem() / 2 ** 30)} GB`;
-  const system = `${type()} ${release()} ${arch()}`;
-  return `${cpus()[0]?.model ?? 'unknown'}, ${cpus().length} cores, ${memory}, ${system}, Node ${process.version}`;
+/** Measures the rows of a bench, and writes their lines. The first round warms up, and does not count. */
+export async function measure(bench: Bench, rounds: number, scale: number): Promise<string> {
+  const measured: (readonly Sample[])[] = [];
+  for await (const round of bench(scale)) if (measured.push(round) > rounds) break;
+  const byRow = Map.groupBy(measured.slice(1).flat(), ({ row }) => row);
+  return [...byRow].map(([name, samples]) => lineOf(name, samples)).join('');
 }

@@ -1,95 +1,65 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempDisposable } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startWatchedService } from '../support/watched.ts';
-import { type Bench, inTurn, median, type Row, type Sample } from './bench.ts';
-import { type LoadResult, load, type Request, timeOne } from './load.ts';
-import * as processes from './processes.ts';
-import { placeFirstOrder, startProxy, startService, startVenue, VENUE_DELAY_MS } from './processes.ts';
+import { type Bench, inTurn, takePairs } from './bench.ts';
+import { load, type Request, timeOne } from './load.ts';
+import { askNumber, KEY, serviceEnv, startBaseline, startService, startVenue } from './processes.ts';
 import { SIGNED_ORDER, TOKEN_ID, TOKEN_IDS } from './venue/records.ts';
+
+/** The venue's own answer time in the rows that have one: a server in the same region. */
+const VENUE_DELAY_MS = 25;
 
 const JSON_BODY = { 'content-type': 'application/json' };
 const ORDER_TEXT = JSON.stringify({ token_id: TOKEN_ID, side: 'buy', price: 0.51, size: 10, post_only: true });
 const ORDER = { method: 'POST', headers: JSON_BODY, body: ORDER_TEXT } as const;
 const BOOK_PATH = `/v1/book/${TOKEN_ID}`;
 
-/** Compares the rates of two loads. */
-function ratesOf(ours: Pick<LoadResult, 'rate' | 'errors'>, theirs: Pick<LoadResult, 'rate' | 'errors'>): Sample {
-  return { value: ours.rate, baseline: theirs.rate, errors: ours.errors + theirs.errors };
-}
-
-function trips(what: string): Row {
-  const figure = `venue round trips in a row, ${what}`;
-  return { figure, baseline: 'the fewest that can do', unit: 'trips', target: { atMost: 1 } };
-}
-
 /** Requests that wait for one another, counted at the venue. The cold order has to obtain its API credentials too. */
-export const roundTrips: Bench = {
-  rows: {
-    'trips-cold-order': trips('cold order'),
-    'trips-warm-order': trips('warm order'),
-    'trips-book': trips('book'),
-    'trips-markets': trips('markets of one page'),
-  },
-  async *rounds() {
-    await using venue = await startVenue(VENUE_DELAY_MS);
-    const count = async (url: string, request: Request, expected: number, baseline: number) => {
-      await venue.depth();
-      await timeOne(url, request, expected);
-      return { value: await venue.depth(), baseline };
-    };
-    for (;;) {
-      await using service = await startService(venue.url, { credentials: false });
-      yield {
-        'trips-cold-order': await count(`${service.url}/v1/orders`, ORDER, 201, 2),
-        'trips-warm-order': await count(`${service.url}/v1/orders`, ORDER, 201, 1),
-        'trips-book': await count(service.url + BOOK_PATH, {}, 200, 1),
-        'trips-markets': await count(`${service.url}/v1/markets?limit=100`, {}, 200, 1),
-      };
-    }
-  },
+const trips: Bench = async function* () {
+  await using venue = await startVenue(VENUE_DELAY_MS);
+  const count = async <R extends string>(row: R, url: string, request: Request, fewest: number) => {
+    const depth = () => askNumber(`${venue.url}/bench/depth`);
+    const before = await depth();
+    await timeOne(url, request);
+    return { row, ours: [(await depth()) - before], theirs: [fewest] };
+  };
+  for (;;) {
+    await using service = await startService(venue.url, KEY);
+    yield [
+      await count('trips-cold-order', `${service.url}/v1/orders`, ORDER, 2),
+      await count('trips-warm-order', `${service.url}/v1/orders`, ORDER, 1),
+      await count('trips-book', service.url + BOOK_PATH, {}, 1),
+      await count('trips-markets', `${service.url}/v1/markets?limit=100`, {}, 1),
+    ];
+  }
 };
 
-function latency(name: string, percentile: 0.5 | 0.99, atMost: number): Row {
-  const figure = `order ${name}, venue at ${VENUE_DELAY_MS} ms`;
-  return { figure, baseline: `bare node:http proxy, ${name}`, unit: 'ms', percentile, target: { atMost } };
-}
-
-/** Response times behind a percentile in a full run, all rounds together: 200 of them are above the p99. */
-const RESPONSES = 20_000;
+/** Orders of a round: 40 of them are above the p99. */
+const ROUND_ORDERS = 4_000;
 
 /** Orders at a venue that takes its time: the cost of signing and the rest over a bare hop. */
-export const orderLatency: Bench = {
-  rows: { 'order-p50': latency('p50', 0.5, 1.08), 'order-p99': latency('p99', 0.99, 1.25) },
-  async *rounds({ rounds, scale }) {
-    await using venue = await startVenue(VENUE_DELAY_MS);
-    await using service = await startService(venue.url);
-    await using proxy = await startProxy(venue.url);
-    const signed = { ...ORDER, body: SIGNED_ORDER };
-    let amount = Math.ceil(1_000 * scale);
-    const ours = () => load(`${service.url}/v1/orders`, ORDER, { amount });
-    const theirs = () => load(`${proxy.url}/order`, signed, { amount });
-    await inTurn(0, ours, theirs);
-    amount = Math.ceil((RESPONSES / rounds) * scale);
-    for (let round = 0; ; round += 1) {
-      // In turn: side by side, the service would take the proxy's processor time and look faster.
-      const [own, other] = await inTurn(round, ours, theirs);
-      const times = { value: own.times, baseline: other.times };
-      const sample = {
-        value: median(own.times),
-        baseline: median(other.times),
-        errors: own.errors + other.errors,
-        times,
-      };
-      yield { 'order-p50': sample, 'order-p99': sample };
-    }
-  },
+const orders: Bench = async function* (scale) {
+  await using venue = await startVenue(VENUE_DELAY_MS);
+  await using service = await startService(venue.url);
+  await using proxy = await startBaseline('proxy', venue.url);
+  const amount = Math.ceil(ROUND_ORDERS * scale);
+  for (;;) {
+    // In turn: side by side, the service would take the proxy's processor time and look faster.
+    const [ours, theirs] = await inTurn(
+      () => load(`${service.url}/v1/orders`, ORDER, { amount }),
+      () => load(`${proxy.url}/order`, { ...ORDER, body: SIGNED_ORDER }, { amount }),
+    );
+    const values = { ours: ours.times, theirs: theirs.times };
+    yield [
+      { row: 'order-p50', ...values },
+      { row: 'order-p99', ...values },
+    ];
+  }
 };
-
-function books(figure: string, atLeast: number): Row {
-  return { figure, baseline: 'bare node:http proxy', unit: 'req/s', target: { atLeast } };
-}
 
 /** A shorter load would mostly measure its beginning. */
 function secondsOf(scale: number) {
@@ -97,134 +67,85 @@ function secondsOf(scale: number) {
 }
 
 /** Books of a venue that answers at once: the rate of one core. */
-export const bookRate: Bench = {
-  rows: {
-    'book-rate': books('book, 10 connections, venue at 0 ms', 0.4),
-    'book-rate-distinct': books('book, each request another one, 10 connections', 0.38),
-  },
-  async *rounds({ scale }) {
-    await using venue = await startVenue(0);
-    await using service = await startService(venue.url);
-    await using other = await startService(venue.url);
-    await using proxy = await startProxy(venue.url);
-    const bound = secondsOf(scale);
-    // Each connection asks for a book of its own: identical reads in flight share a call.
-    const pathOf = (connection: number) => `/v1/book/${TOKEN_IDS[connection]}`;
-    const ours = () => load(service.url + BOOK_PATH, {}, bound);
-    const theirs = () => load(`${proxy.url}/book?token_id=${TOKEN_ID}`, {}, bound);
-    const distinct = () => load(other.url, { pathOf }, bound);
-    await inTurn(0, ours, theirs);
-    await distinct();
-    for (let round = 0; ; round += 1) {
-      const [shared, proxied] = await inTurn(round, ours, theirs);
-      yield { 'book-rate': ratesOf(shared, proxied), 'book-rate-distinct': ratesOf(await distinct(), proxied) };
-    }
-  },
+const books: Bench = async function* (scale) {
+  await using venue = await startVenue(0);
+  await using service = await startService(venue.url);
+  await using other = await startService(venue.url);
+  await using proxy = await startBaseline('proxy', venue.url);
+  const bound = secondsOf(scale);
+  const rateOf = async (url: string, request: Request = {}) => (await load(url, request, bound)).rate;
+  // Each connection asks for a book of its own: identical reads in flight share a call.
+  const paths = TOKEN_IDS.map((token) => `/v1/book/${token}`);
+  for (;;) {
+    const proxied = () => rateOf(`${proxy.url}/book?token_id=${TOKEN_ID}`);
+    const shared = await takePairs('book-rate', 1, () => rateOf(service.url + BOOK_PATH), proxied);
+    yield [shared, { row: 'book-rate-distinct', ours: [await rateOf(other.url, { paths })], theirs: shared.theirs }];
+  }
 };
 
 /** Orders at a venue that answers at once: the rate of one core. */
-export const orderRate: Bench = {
-  rows: {
-    'order-rate': {
-      figure: 'orders, 10 connections, venue at 0 ms',
-      baseline: 'official client in process',
-      unit: 'req/s',
-      target: { atLeast: 1.4 },
-    },
-  },
-  async *rounds({ scale }) {
-    await using venue = await startVenue(0);
-    await using service = await startService(venue.url);
-    await using client = await processes.startOfficialClient(venue.url);
-    const bound = secondsOf(scale);
-    const ours = () => load(`${service.url}/v1/orders`, ORDER, bound);
-    const theirs = () => client.place(bound.duration);
-    await inTurn(0, ours, theirs);
-    for (let round = 0; ; round += 1) yield { 'order-rate': ratesOf(...(await inTurn(round, ours, theirs))) };
-  },
+const rate: Bench = async function* (scale) {
+  await using venue = await startVenue(0);
+  await using service = await startService(venue.url);
+  await using client = await startBaseline('official-client', venue.url);
+  const bound = secondsOf(scale);
+  const ours = async () => (await load(`${service.url}/v1/orders`, ORDER, bound)).rate;
+  for (;;) yield [await takePairs('order-rate', 1, ours, () => askNumber(`${client.url}/${bound.duration}`))];
 };
-
-/** Takes pairs in turn, and returns the medians of both sides. */
-async function medians(round: number, repeats: number, ours: () => Promise<number>, theirs: () => Promise<number>) {
-  const pairs: (readonly [number, number])[] = [];
-  while (pairs.length < repeats) pairs.push(await inTurn(round + pairs.length, ours, theirs));
-  return { value: median(pairs.map(([own]) => own)), baseline: median(pairs.map(([, other]) => other)) };
-}
 
 /** From a clone, the service loads the venue's official client once it listens. */
 const LOADED_MS = 1_500;
 
 /** The first order of a process, without the start of the process. */
-export const firstOrder: Bench = {
-  rows: {
-    'first-order': {
-      figure: `first order of a fresh process, venue at ${VENUE_DELAY_MS} ms`,
-      baseline: 'official client, fresh process',
-      unit: 'ms',
-      target: { atMost: 0.7 },
-    },
-  },
-  async *rounds({ scale }) {
-    await using venue = await startVenue(VENUE_DELAY_MS);
-    const ours = async () => {
-      await using service = await startService(venue.url);
-      await sleep(LOADED_MS);
-      return await timeOne(`${service.url}/v1/orders`, ORDER, 201);
-    };
-    const theirs = async () => (await placeFirstOrder(venue.url)).order;
-    // Warms up the venue and the load generator.
-    await theirs();
-    for (let round = 0; ; round += 1) yield { 'first-order': await medians(round, Math.ceil(3 * scale), ours, theirs) };
-  },
+const first: Bench = async function* (scale) {
+  await using venue = await startVenue(VENUE_DELAY_MS);
+  const ours = async () => {
+    await using service = await startService(venue.url);
+    await sleep(LOADED_MS);
+    return await timeOne(`${service.url}/v1/orders`, ORDER);
+  };
+  const theirs = async () => {
+    await using client = await startBaseline('official-client', venue.url);
+    return 1000 / (await askNumber(`${client.url}/0`));
+  };
+  for (;;) yield [await takePairs('first-order', Math.ceil(3 * scale), ours, theirs)];
 };
 
-function starting(what: string, atMost: number): Row {
-  return { figure: `start to listening, ${what}`, baseline: 'node -e 0', unit: 'ms', target: { atMost } };
-}
-
 /** From the spawn to listening. The service sends no request at the start. */
-export const start: Bench = {
-  rows: { 'start-orders': starting('order-placing', 7.5), 'start-reads': starting('read-only', 6.5) },
-  async *rounds({ scale }) {
-    const startOf = (orders: boolean) => async () => {
-      await using service = await startService('http://127.0.0.1:9', { orders });
-      return service.startTime;
-    };
-    const nothing = async () => (await processes.runProcess(['-e', '0'])).time;
-    const repeats = Math.ceil(5 * scale);
-    await startOf(true)();
-    for (let round = 0; ; round += 1)
-      yield {
-        'start-orders': await medians(round, repeats, startOf(true), nothing),
-        'start-reads': await medians(round, repeats, startOf(false), nothing),
-      };
-  },
+const start: Bench = async function* (scale) {
+  const startOf = (env?: typeof KEY) => async () => {
+    await using service = await startService('http://127.0.0.1:9', env);
+    return service.startTime;
+  };
+  const nothing = async () => {
+    const startedAt = performance.now();
+    await once(spawn(process.execPath, ['-e', '0'], { env: {}, stdio: 'ignore' }), 'exit');
+    return performance.now() - startedAt;
+  };
+  const count = Math.ceil(5 * scale);
+  for (;;)
+    yield [
+      await takePairs('start-orders', count, startOf(), nothing),
+      await takePairs('start-reads', count, startOf({}), nothing),
+    ];
 };
 
 /** The growth of memory in a long run: books mostly, one order in ten. */
-export const memory: Bench = {
-  rows: {
-    memory: {
-      figure: 'heap after 50 000 requests and a collection',
-      baseline: 'after 5 000',
-      unit: 'MB',
-      target: { atMost: 1.02 },
-    },
-  },
-  async *rounds({ scale }) {
-    await using venue = await startVenue(0);
-    for (;;) {
-      await using folder = await mkdtempDisposable(join(tmpdir(), 'bench-memory-'));
-      const store = { SERVICE_STORE: join(folder.path, 'orders.db'), SERVICE_LOG_LEVEL: 'error' };
-      using service = await startWatchedService({ ...processes.serviceEnv(venue.url), ...store });
-      const heapAfter = async (amount: number) => {
-        const read = await load(service.url + BOOK_PATH, {}, { amount: amount * 0.9 });
-        const placed = await load(`${service.url}/v1/orders`, ORDER, { amount: amount * 0.1 });
-        return { heap: (await service.look()).heapBytes / 1e6, errors: read.errors + placed.errors };
-      };
-      const first = await heapAfter(Math.ceil(5_000 * scale));
-      const second = await heapAfter(Math.ceil(45_000 * scale));
-      yield { memory: { value: second.heap, baseline: first.heap, errors: first.errors + second.errors } };
-    }
-  },
+const memory: Bench = async function* (scale) {
+  await using venue = await startVenue(0);
+  for (;;) {
+    await using folder = await mkdtempDisposable(join(tmpdir(), 'bench-memory-'));
+    const store = { SERVICE_STORE: join(folder.path, 'orders.db'), SERVICE_LOG_LEVEL: 'error' };
+    using service = await startWatchedService({ ...serviceEnv(venue.url), ...store });
+    const heapAfter = async (amount: number) => {
+      await load(service.url + BOOK_PATH, {}, { amount: amount * 0.9 });
+      await load(`${service.url}/v1/orders`, ORDER, { amount: amount * 0.1 });
+      return [(await service.look()).heapBytes / 1e6];
+    };
+    const theirs = await heapAfter(5_000 * scale);
+    yield [{ row: 'memory', ours: await heapAfter(45_000 * scale), theirs }];
+  }
 };
+
+/** The rows of this machine's own processes. */
+export const LOCAL_BENCHES = { trips, orders, books, rate, first, start, memory };

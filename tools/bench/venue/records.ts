@@ -1,14 +1,14 @@
-function tokenId(market: number, outcome: number): string {
-  return (
-    71321045679252212594626385532706912750332728571942532289631379312455583992563n -
-    BigInt(market * 2 + outcome) * 2n ** 120n
-  ).toString();
-}
+/** An invented key: no funds. */
+export const PRIVATE_KEY = `0x${'1f'.repeat(32)}` as const;
+/** The API credentials of the service and of the official client. */
+export const CREDENTIALS = { key: 'bench-key', secret: 'YmVuY2gtc2VjcmV0LWJlbmNo', passphrase: 'bench' } as const;
 
-/** The token that the benchmark trades. */
-export const TOKEN_ID = tokenId(0, 0);
 /** As many tokens as a load of different books has connections. */
-export const TOKEN_IDS = Array.from({ length: 10 }, (_, market) => tokenId(market, 0));
+export const TOKEN_IDS = Array.from({ length: 10 }, (_, market) =>
+  String(71321045679252212594626385532706912750332728571942532289631379312455583992563n - BigInt(market)),
+);
+/** The token that the benchmark trades. */
+export const [TOKEN_ID = ''] = TOKEN_IDS;
 
 const LEVELS = 30;
 
@@ -32,26 +32,19 @@ export function bookOf(token: string): string {
   });
 }
 
-/** A market as Gamma lists it, open for orders. */
-function marketRecord(index: number) {
-  return {
-    id: String(500_000 + index),
-    question: `Will event ${index} take place?`,
-    conditionId: `0x${index.toString(16).padStart(64, '0')}`,
-    outcomes: '["Yes", "No"]',
-    outcomePrices: '["0.515", "0.485"]',
-    clobTokenIds: JSON.stringify([tokenId(index, 0), tokenId(index, 1)]),
-    ...{ version: 'v1', active: true, closed: false, enableOrderBook: true, acceptingOrders: true, negRisk: false },
-    ...{ orderPriceMinTickSize: 0.01, orderMinSize: 5, volume24hr: 1_000_000 - index * 7.03125, liquidity: '12345.67' },
-    feeSchedule: { exponent: 1, rate: 0.04, takerOnly: true },
-  };
-}
-
-/** Returns the first page of the catalogue, which has more. */
-export function marketPage(size: number): string {
-  const markets = Array.from({ length: size }, (_, index) => marketRecord(index));
-  return JSON.stringify({ markets, next_cursor: String(size) });
-}
+/** The catalogue as Gamma lists it: one market, open for orders. */
+export const MARKETS = JSON.stringify({
+  markets: [
+    {
+      ...{ id: '500000', question: 'Will it take place?', conditionId: `0x${'cd'.repeat(32)}`, negRisk: false },
+      ...{ outcomes: '["Yes", "No"]', outcomePrices: '["0.515", "0.485"]' },
+      clobTokenIds: JSON.stringify(TOKEN_IDS.slice(0, 2)),
+      ...{ version: 'v1', active: true, closed: false, enableOrderBook: true, acceptingOrders: true },
+      ...{ orderPriceMinTickSize: 0.01, orderMinSize: 5, volume24hr: 1_000_000.03125, liquidity: '12345.67' },
+      feeSchedule: { exponent: 1, rate: 0.04, takerOnly: true },
+    },
+  ],
+});
 
 const WALLET = '0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A';
 
