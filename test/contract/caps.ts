@@ -36,6 +36,8 @@ export const CAPS = section('caps', ['process'], {
       assert.equal(sendings(world), sent);
       assert.equal((await place(world)).status, 201);
       expectProblem(await place(world), 'daily_cap_reached');
+      // A sale brings money in.
+      assert.equal((await place(world, { side: 'sell', price: '0.02', post_only: false })).status, 201);
       await pass(tomorrow - Date.now());
       assert.equal((await place(world)).status, 201);
     },

@@ -90,25 +90,6 @@ const KEPT = section('keys', ['orders', 'process'], {
       assert.deepEqual([(await first).status, sendings(world) - sent], [201, 1]);
     },
   },
-  'name one order: with any other member they are refused, and nothing is sent': async (world) => {
-    const key = { 'idempotency-key': crypto.randomUUID() };
-    assert.equal((await place(world, {}, key)).status, 201);
-    const sent = sendings(world);
-    const changes = [{ price: '0.02' }, { size: '5.01' }, { side: 'sell' }, { post_only: false }, { token_id: '1' }];
-    for (const change of [...changes, { expires_at: '2031-01-01T00:00:00Z' }]) {
-      expectProblem(await place(world, change, key), 'idempotency_key_reused', { order_id: undefined });
-    }
-    assert.equal(sendings(world), sent);
-  },
-  'are free where the order failed before it was signed': async (world) => {
-    const key = { 'idempotency-key': crypto.randomUUID() };
-    expectProblem(await place(world, { price: '0.011' }, key), 'price_off_tick');
-    processOf(world).venue.arm({ fault: 'restart', path: '/book', times: 2 });
-    const { tokenId } = await otherSample(world);
-    expectProblem(await place(world, { token_id: tokenId }, key), 'venue_unavailable');
-    const placed = await place(world, { size: '6' }, key);
-    assert.deepEqual([placed.status, isReplay(placed)], [201, false]);
-  },
   'are kept across a restart, whatever the orders came to': async (world) => {
     const one = await processOf(world).start({});
     const [final, refused, open] = [1, 2, 3].map((index) => ({ 'idempotency-key': `key-${index}` }));
@@ -179,15 +160,6 @@ const KEPT = section('keys', ['orders', 'process'], {
     },
   },
 });
-
-/** Finds a market that no order has been placed on: its rules are read anew. */
-async function otherSample(world: World) {
-  const listed = await world.ask({ operation: 'markets', target: '/v1/markets?limit=5' });
-  const { items } = z
-    .object({ items: z.array(z.object({ outcomes: z.array(z.object({ token_id: z.string() })) })) })
-    .parse(listed.body);
-  return { tokenId: String(items.at(-1)?.outcomes[0]?.token_id) };
-}
 
 /** Checks of idempotency keys. */
 export const KEYS = [...ANYWHERE, ...KEPT];

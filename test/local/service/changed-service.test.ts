@@ -12,7 +12,6 @@ import type { Environment } from '../../../shared/settings/table.ts';
 import { paperSettings } from '../../../tools/support/paper-settings.ts';
 import { plainMarket, type RunningPaper, startPaper } from '../../support/venue/paper-venue.ts';
 
-const WALLET = '0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A';
 const POST = { method: 'POST', path: '/order' } as const;
 
 let directory: string;
@@ -87,14 +86,6 @@ describe('an order of a service that has changed since', () => {
     expect(await again('key')).toMatchObject({ status: 201, replayed: true, body: { order_id: body.order_id } });
   });
 
-  it('is sent again though a cap that was set since is smaller: caps hold when an order is signed', async () => {
-    arm('restart');
-    const { body } = await (await start())('key');
-    const capped = await start({ SERVICE_MAX_ORDER_NOTIONAL: '0.19', SERVICE_MAX_DAILY_NOTIONAL: '0.19' });
-    expect(await capped('key')).toMatchObject({ status: 201, body: { order_id: body.order_id } });
-    expect(await capped('other')).toMatchObject({ status: 422, body: { code: 'order_above_cap' } });
-  });
-
   it('counts against the cap of the day across restarts, keyed or not, and however many come at once', async () => {
     const settings = { SERVICE_MAX_DAILY_NOTIONAL: '1' };
     const first = await start(settings);
@@ -112,36 +103,6 @@ describe('an order of a service that has changed since', () => {
       body: { code: 'daily_cap_reached', max_daily_notional: '1', resets_at: `${midnight}T00:00:00Z` },
     });
     expect(await second('first')).toMatchObject({ status: 201, replayed: true });
-  });
-
-  it('that the venue refused makes room for another one of the day', async () => {
-    const place = await start({ SERVICE_MAX_DAILY_NOTIONAL: '0.2' });
-    for (const key of ['a', undefined]) {
-      arm('refuse', { text: 'invalid post-only order: order crosses book' });
-      expect(await place(key)).toMatchObject({ status: 422, body: { code: 'post_only_would_cross' } });
-    }
-    arm('rate-limit');
-    expect(await place(undefined)).toMatchObject({ status: 429 });
-    expect(await place('b')).toMatchObject({ status: 201 });
-    expect(await place('c')).toMatchObject({ status: 422, body: { code: 'daily_cap_reached' } });
-  });
-
-  it('is neither replayed nor sent at another venue', async () => {
-    const here = await start();
-    await here('final');
-    arm('restart');
-    await here('open');
-    const other = await startPaper();
-    const there = await start({}, other);
-    for (const key of ['final', 'open']) {
-      const { status, body } = await there(key);
-      expect([status, body.code, body.detail]).toStrictEqual([
-        422,
-        'idempotency_key_reused',
-        expect.stringContaining('venue'),
-      ]);
-    }
-    expect(other.venue.orders()).toStrictEqual([]);
   });
 });
 
@@ -187,18 +148,4 @@ it('leaves its trace in the log of a process that is killed before it answers', 
     client_address: 'me',
   });
   expect(lines.some(({ message }) => message === 'request')).toBe(false);
-});
-
-it("leaves the venue's own sentence in the log, under a key too, and out of the answer", async () => {
-  await open();
-  await venue.send('POST', '/paper/accounts', { address: WALLET, collateral: '0.1' });
-  const place = await start({ SERVICE_LOG_LEVEL: 'warn' });
-  const { status, body } = await place('key');
-  expect([status, body.code, JSON.stringify(body).includes('100000')]).toStrictEqual([
-    422,
-    'insufficient_balance',
-    false,
-  ]);
-  const failed = lines.find(({ message }) => message === 'request failed');
-  expect(JSON.stringify(failed)).toContain('balance: 100000');
 });

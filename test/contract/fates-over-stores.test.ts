@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { KEEP_MS, LATE_ARRIVAL_MS, LEASE_MS } from '../../../shared/limits.ts';
-import type { OrderStore } from '../../../shared/orders/order-store.ts';
-import type { OrderClient } from '../../../shared/orders/record.ts';
-import type { Step } from '../../support/orders/fate-world.ts';
-import type { Answers } from '../../support/orders/trading-world.ts';
-import type { HttpReply, Reply } from '../../support/venue/scripted-venue.ts';
-import { bookAnswer, v1TokenId } from '../../support/venue/venue-answers.ts';
+import { KEEP_MS, LATE_ARRIVAL_MS, LEASE_MS } from '../../shared/limits.ts';
+import type { OrderStore } from '../../shared/orders/order-store.ts';
+import type { OrderClient } from '../../shared/orders/record.ts';
+import type { Step } from '../support/orders/fate-world.ts';
+import type { Answers } from '../support/orders/trading-world.ts';
+import type { HttpReply, Reply } from '../support/venue/scripted-venue.ts';
+import { bookAnswer, v1TokenId } from '../support/venue/venue-answers.ts';
 
 // All times of the service are these: pauses pass at once, and nothing else takes time.
 const time = { wall: 1_790_000_000_000, uptime: 100_000 };
@@ -19,9 +19,9 @@ jest.unstable_mockModule('node:timers/promises', () => ({
     return new Promise((resolve) => setImmediate(resolve));
   },
 }));
-const { STORES, expected, play } = await import('../../support/orders/fate-world.ts');
+const { STORES, expected, play } = await import('../support/orders/fate-world.ts');
 const { API_KEY, API_SECRET, NOT_FOUND, NO_TRADES, PASSPHRASE, accepted, lookedUp } = await import(
-  '../../support/orders/trading-world.ts'
+  '../support/orders/trading-world.ts'
 );
 
 type Answer = NonNullable<Answers['post']>;
