@@ -17,12 +17,8 @@ const SIGNATURE_MS = { offered: 300_000, ahead: 600_000, tolerance: 30_000 } as 
 
 type WalletKinds = Awaited<ReturnType<typeof loadWalletKinds>>;
 
-/** The wallet that a client claims. */
-interface Holder {
-  readonly kind: WalletKinds[number];
-  /** In its canonical form. */
-  readonly address: string;
-}
+/** The wallet that a client claims; its address is in canonical form. */
+type Holder = Readonly<{ kind: WalletKinds[number]; address: string }>;
 
 /** Reasons for which a signature is not by the key of an address. */
 type Why = Exclude<ReturnType<Holder['kind']['check']>, 'valid'>;

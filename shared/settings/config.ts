@@ -2,7 +2,7 @@ import type * as z from 'zod/mini';
 import type { SigningKey } from '../account.ts';
 import type { ProxyEnv } from '../proxy.ts';
 import { completeCredentials } from './credentials.ts';
-import { LOOPBACK, type Sentence, sentencesOf, throwProblems } from './formats.ts';
+import { LOOPBACK, sentencesOf, throwProblems } from './formats.ts';
 import { readVariables } from './read.ts';
 import { clientRules, funderRule, type OrderValues } from './rules.ts';
 import { DEPLOYED, type Environment, LOCAL, SETTINGS } from './table.ts';
@@ -14,12 +14,6 @@ export interface Config extends Readonly<Omit<z.infer<z.ZodMiniObject<Common>>, 
   /** Sentences for the log about settings that are not errors but surprise. */
   readonly warnings: readonly string[];
   readonly proxyEnv: ProxyEnv;
-}
-
-/** Returns the warning about a proxy that no request goes through. */
-function unusedProxy(env: Environment): Sentence {
-  const name = ['ALL_PROXY', 'all_proxy', 'HTTP_PROXY', 'http_proxy'].find((variable) => env[variable]);
-  return name && `${name} is set, but has no effect here: requests go directly. Set HTTPS_PROXY to use a proxy.`;
 }
 
 /** Settings of the local server. */
@@ -106,11 +100,7 @@ export function parseLocalConfig(env: Environment) {
     risks: takesOrders ? risksOf(config, isExposed) : [],
     // Without the opt-in `/health` shows the address of the key all the same.
     orders: takesOrders ? ({ kind: 'on', key, credentials } as const) : ({ kind: 'off', missing, key } as const),
-    warnings: [
-      ...warningOf(placeOrder !== undefined || key !== undefined, missing),
-      ...warnings,
-      ...sentencesOf([!httpsProxy && unusedProxy(env)]),
-    ],
+    warnings: [...warningOf(placeOrder !== undefined || key !== undefined, missing), ...warnings],
   };
 }
 
@@ -140,10 +130,6 @@ export function parseDeployedConfig(env: Environment) {
     walletAddress: placeOrder ? walletAddress : undefined,
     // Only the function of orders has the name of the key.
     orders: isComplete ? ({ kind: 'on', walletAddress, key, ordersTable } as const) : ({ kind: 'off' } as const),
-    warnings: [
-      ...warningOf(placeOrder !== undefined || walletAddress !== undefined, missing),
-      ...warnings,
-      ...sentencesOf([!httpsProxy && unusedProxy(env)]),
-    ],
+    warnings: [...warningOf(placeOrder !== undefined || walletAddress !== undefined, missing), ...warnings],
   };
 }

@@ -78,6 +78,13 @@ function textOf(name: string, env: Environment): string | undefined {
   return env[variable] || (variable.startsWith('SERVICE_') ? undefined : env[variable.toLowerCase()]) || undefined;
 }
 
+/** Returns the warning about a proxy that no request goes through. */
+function unusedProxy(env: Environment): readonly string[] {
+  const name = ['ALL_PROXY', 'all_proxy', 'HTTP_PROXY', 'http_proxy'].find((variable) => env[variable]);
+  if (name === undefined || textOf('httpsProxy', env)) return [];
+  return [`${name} is set, but has no effect here: requests go directly. Set HTTPS_PROXY to use a proxy.`];
+}
+
 /**
  * Reads settings from the environment. Throws `ConfigError` with a sentence for each that is malformed, and for each
  * variable that is nearly a setting: a misspelt cap would be no cap.
@@ -87,5 +94,5 @@ export function readVariables<const T extends Table>(env: Environment, table: T)
   const { values, problems } = readTexts(table, texts, variableOf);
   const { misspelt, warnings } = judgeOthers(env, table);
   throwProblems([...misspelt, ...problems]);
-  return { values, warnings };
+  return { values, warnings: [...warnings, ...unusedProxy(env)] };
 }

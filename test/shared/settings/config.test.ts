@@ -179,56 +179,6 @@ describe('the settings', () => {
   });
 });
 
-describe('orders over the network', () => {
-  const TRADING = { SERVICE_PLACE_ORDER: '1', SERVICE_PRIVATE_KEY: KEY };
-  const SENTENCE =
-    'SERVICE_REMOTE_ORDERS must be 1 where orders are enabled and SERVICE_HOST is not loopback: anyone who can reach the port can trade.';
-
-  it.each(['0.0.0.0', '::', '192.0.2.1', 'box.local', '128.0.0.1', '127.0.0.1.example', 'notlocalhost', '::2'])(
-    'stop the start without consent, on %s',
-    (host) => {
-      expect(messageOf({ ...TRADING, SERVICE_HOST: host })).toBe(SENTENCE);
-      expect(parseLocalConfig({ ...TRADING, SERVICE_HOST: host, SERVICE_REMOTE_ORDERS: '1' })).toMatchObject({
-        host,
-        orders: { kind: 'on' },
-      });
-    },
-  );
-
-  it.each(['127.0.0.1', '127.1.2.3', '127.10.20.30', '::1', 'localhost', ''])('are not those of %s', (host) => {
-    expect(messageOf({ ...TRADING, SERVICE_HOST: host })).toBeUndefined();
-  });
-
-  it.each([{}, { SERVICE_PLACE_ORDER: '1' }, { SERVICE_PRIVATE_KEY: KEY }, { ...TRADING, SERVICE_PLACE_ORDER: '0' }])(
-    'cannot be where there are none: %j',
-    (env) => {
-      expect(messageOf({ ...env, SERVICE_HOST: '0.0.0.0' })).toBeUndefined();
-    },
-  );
-
-  it('need an authority of their own to verify clients beyond loopback', () => {
-    const verifying = { ...TRADING, SERVICE_CLIENT_VERIFICATION: 'required' };
-    const remote = { ...verifying, SERVICE_HOST: '0.0.0.0', SERVICE_REMOTE_ORDERS: '1' };
-    const named = { ...verifying, SERVICE_ALLOWED_HOSTS: 'api.example.org' };
-    for (const env of [remote, named]) {
-      expect(messageOf(env)).toMatch(/^SERVICE_PUBLIC_AUTHORITY must be set where clients are verified/);
-      expect(parseLocalConfig({ ...env, SERVICE_PUBLIC_AUTHORITY: 'api.example.org' })).toHaveProperty('host');
-      expect(parseLocalConfig({ ...env, SERVICE_PLACE_ORDER: '' })).toHaveProperty('host');
-      expect(parseLocalConfig({ ...env, SERVICE_CLIENT_VERIFICATION: 'off' })).toHaveProperty('host');
-    }
-    expect(parseLocalConfig(verifying)).toHaveProperty('publicAuthority', undefined);
-  });
-
-  it('stop the start where Node would not verify the venue', () => {
-    const unverified = { NODE_TLS_REJECT_UNAUTHORIZED: '0' };
-    expect(messageOf({ ...TRADING, ...unverified })).toBe(
-      'NODE_TLS_REJECT_UNAUTHORIZED must not be 0 where orders are enabled: Node would send orders to a venue that it has not verified.',
-    );
-    expect(parseLocalConfig({ ...TRADING, NODE_TLS_REJECT_UNAUTHORIZED: '1' }).orders.kind).toBe('on');
-    expect(parseLocalConfig(unverified).orders.kind).toBe('off');
-  });
-});
-
 describe('the settings of a deployment', () => {
   const WALLET = { SERVICE_PLACE_ORDER: '1', SERVICE_WALLET_ADDRESS: ADDRESS };
   const STORED_KEY = { SERVICE_PRIVATE_KEY_SECRET: 'name', SERVICE_ORDERS_TABLE: 'table', SERVICE_ORDER_ACCESS: 'iam' };
@@ -278,21 +228,6 @@ describe('the settings of a deployment', () => {
   ])('with %j are read-only, with a true warning', (env, ...warnings) => {
     const config = parseDeployedConfig(env);
     expect([config.orders, config.warnings]).toStrictEqual([{ kind: 'off' }, warnings]);
-  });
-});
-
-describe('a kind of account without its address', () => {
-  const SENTENCE = 'SERVICE_FUNDER_ADDRESS must be set unless SERVICE_SIGNATURE_TYPE is eoa.';
-
-  it('stops the start of a deployment, which has no key at hand to derive it from', () => {
-    expect(() => parseDeployedConfig({ SERVICE_SIGNATURE_TYPE: 'safe' })).toThrow(new ConfigError(SENTENCE));
-    expect(() => parseLocalConfig({ SERVICE_SIGNATURE_TYPE: 'safe' })).toThrow(new ConfigError(SENTENCE));
-  });
-
-  it('is that of the key for eoa, and derived where the key is there', () => {
-    expect(messageOf({ SERVICE_SIGNATURE_TYPE: 'eoa' })).toBeUndefined();
-    const keyed = { SERVICE_SIGNATURE_TYPE: 'safe', SERVICE_PRIVATE_KEY: KEY };
-    expect(parseLocalConfig(keyed)).toMatchObject({ signatureType: 'safe', funderAddress: undefined });
   });
 });
 
@@ -473,6 +408,89 @@ const RULES: Readonly<Record<string, readonly [string, readonly string[], readon
   SERVICE_ORDERS_TABLE: ['the name of a DynamoDB table', ['ab', 'a b', 'a'.repeat(256)], ['abc']],
 };
 
+const TRADING = { SERVICE_PLACE_ORDER: '1', SERVICE_PRIVATE_KEY: KEY };
+const VERIFYING = { ...TRADING, SERVICE_CLIENT_VERIFICATION: 'required' };
+const OPEN = { SERVICE_HOST: '0.0.0.0', SERVICE_REMOTE_ORDERS: '1' };
+const FUNDER = 'SERVICE_FUNDER_ADDRESS must be set unless SERVICE_SIGNATURE_TYPE is eoa.';
+const REMOTE =
+  'SERVICE_REMOTE_ORDERS must be 1 where orders are enabled and SERVICE_HOST is not loopback: anyone who can reach the port can trade.';
+const AUTHORITY =
+  'SERVICE_PUBLIC_AUTHORITY must be set where clients are verified and SERVICE_HOST is not loopback or SERVICE_ALLOWED_HOSTS is set: clients sign for it.';
+const UNVERIFIED_VENUE =
+  'NODE_TLS_REJECT_UNAUTHORIZED must not be 0 where orders are enabled: Node would send orders to a venue that it has not verified.';
+
+const REMOTE_HOSTS = [
+  '0.0.0.0',
+  '::',
+  '192.0.2.1',
+  'box.local',
+  '128.0.0.1',
+  '127.0.0.1.example',
+  'notlocalhost',
+  '::2',
+];
+const CLIENT_SETTINGS = {
+  ALLOWED_CLIENTS: { SERVICE_ALLOWED_CLIENTS: ADDRESS },
+  MAX_DAILY_NOTIONAL_PER_CLIENT: { SERVICE_MAX_DAILY_NOTIONAL_PER_CLIENT: '5' },
+  CLIENT_RPC_URL: { SERVICE_CLIENT_RPC_URL: 'https://a.example', SERVICE_CLIENT_CHAIN_ID: '1' },
+};
+
+/** Settings that do not go together, and their sentence. */
+const STOPS: readonly (readonly [Record<string, string>, string])[] = [
+  [
+    { SERVICE_CLOB_API_KEY: 'a-key' },
+    'SERVICE_CLOB_API_SECRET and SERVICE_CLOB_API_PASSPHRASE must be set too: API credentials are all three or none.',
+  ],
+  ...Object.keys(CREDENTIALS).map(
+    (name) =>
+      [{ ...CREDENTIALS, [name]: '' }, `${name} must be set too: API credentials are all three or none.`] as const,
+  ),
+  ...Object.entries(CLIENT_SETTINGS).map(
+    ([name, env]) =>
+      [env, `SERVICE_${name} needs SERVICE_CLIENT_VERIFICATION=required: any caller can claim an address.`] as const,
+  ),
+  [
+    { SERVICE_CLIENT_CHAIN_ID: '1' },
+    'SERVICE_CLIENT_RPC_URL and SERVICE_CLIENT_CHAIN_ID go together: set both, or none.',
+  ],
+  [
+    { SERVICE_KMS_KEY: 'alias/orders', SERVICE_PRIVATE_KEY: KEY },
+    'SERVICE_PRIVATE_KEY and SERVICE_KMS_KEY exclude each other: set one of them.',
+  ],
+  // One process and all, a sentence a line.
+  [
+    { SERVICE_PORT: '99999', SERVICE_LOG_LEVEL: 'loud' },
+    'SERVICE_PORT must be a whole number from 0 to 65535.\nSERVICE_LOG_LEVEL must be one of debug, info, warn, error.',
+  ],
+  // Nothing that follows from a malformed one.
+  [
+    { SERVICE_SIGNATURE_TYPE: 'safe', SERVICE_FUNDER_ADDRESS: 'nobody' },
+    'SERVICE_FUNDER_ADDRESS must be an address: 0x and 40 hex digits.',
+  ],
+  ...REMOTE_HOSTS.map((SERVICE_HOST) => [{ ...TRADING, SERVICE_HOST }, REMOTE] as const),
+  [{ SERVICE_SIGNATURE_TYPE: 'proxy' }, FUNDER],
+  [{ ...VERIFYING, ...OPEN }, AUTHORITY],
+  [{ ...VERIFYING, SERVICE_ALLOWED_HOSTS: 'api.example.org' }, AUTHORITY],
+  [{ ...TRADING, NODE_TLS_REJECT_UNAUTHORIZED: '0' }, UNVERIFIED_VENUE],
+];
+
+/** Settings that go together. */
+const STARTS: readonly Record<string, string>[] = [
+  ...REMOTE_HOSTS.flatMap((SERVICE_HOST) => [
+    { ...TRADING, SERVICE_HOST, SERVICE_REMOTE_ORDERS: '1' },
+    { ...TRADING, SERVICE_HOST, SERVICE_PLACE_ORDER: '0' },
+    { SERVICE_PLACE_ORDER: '1', SERVICE_HOST },
+  ]),
+  ...['127.0.0.1', '127.1.2.3', '127.10.20.30', '::1', 'localhost', ''].map((SERVICE_HOST) => {
+    return { ...VERIFYING, SERVICE_HOST };
+  }),
+  { ...VERIFYING, ...OPEN, SERVICE_PUBLIC_AUTHORITY: 'api.example.org' },
+  { ...VERIFYING, ...OPEN, SERVICE_PLACE_ORDER: '' },
+  { ...TRADING, NODE_TLS_REJECT_UNAUTHORIZED: '1' },
+  { NODE_TLS_REJECT_UNAUTHORIZED: '0' },
+  { SERVICE_SIGNATURE_TYPE: 'eoa' },
+];
+
 /** What a value needs beside it. */
 const BESIDE: Readonly<Record<string, Record<string, string>>> = {
   ...Object.fromEntries(Object.keys(CREDENTIALS).map((name) => [name, CREDENTIALS])),
@@ -507,40 +525,18 @@ describe('a setting', () => {
     );
   });
 
-  it.each([
-    [
-      { SERVICE_CLOB_API_KEY: 'a-key' },
-      'SERVICE_CLOB_API_SECRET and SERVICE_CLOB_API_PASSPHRASE must be set too: API credentials are all three or none.',
-    ],
-    ...Object.keys(CREDENTIALS).map(
-      (name) =>
-        [{ ...CREDENTIALS, [name]: '' }, `${name} must be set too: API credentials are all three or none.`] as const,
-    ),
-    [{ SERVICE_SIGNATURE_TYPE: 'proxy' }, 'SERVICE_FUNDER_ADDRESS must be set unless SERVICE_SIGNATURE_TYPE is eoa.'],
-    [
-      { SERVICE_ALLOWED_CLIENTS: ADDRESS },
-      'SERVICE_ALLOWED_CLIENTS needs SERVICE_CLIENT_VERIFICATION=required: any caller can claim an address.',
-    ],
-    [
-      { SERVICE_MAX_DAILY_NOTIONAL_PER_CLIENT: '5' },
-      'SERVICE_MAX_DAILY_NOTIONAL_PER_CLIENT needs SERVICE_CLIENT_VERIFICATION=required: any caller can claim an address.',
-    ],
-    [
-      { SERVICE_KMS_KEY: 'alias/orders', SERVICE_PRIVATE_KEY: KEY },
-      'SERVICE_PRIVATE_KEY and SERVICE_KMS_KEY exclude each other: set one of them.',
-    ],
-    // One process and all, a sentence a line.
-    [
-      { SERVICE_PORT: '99999', SERVICE_LOG_LEVEL: 'loud' },
-      'SERVICE_PORT must be a whole number from 0 to 65535.\nSERVICE_LOG_LEVEL must be one of debug, info, warn, error.',
-    ],
-    // Nothing that follows from a malformed one.
-    [
-      { SERVICE_SIGNATURE_TYPE: 'safe', SERVICE_FUNDER_ADDRESS: 'nobody' },
-      'SERVICE_FUNDER_ADDRESS must be an address: 0x and 40 hex digits.',
-    ],
-  ])('that does not go with others stops the start: %j', (env, message) => {
+  it.each(STOPS)('that does not go with others stops the start: %j', (env, message) => {
     expect(messageOf(env)).toBe(message);
+  });
+
+  it('that goes with others does not', () => {
+    expect(STARTS.map((env) => [env, messageOf(env)])).toStrictEqual(STARTS.map((env) => [env, undefined]));
+  });
+
+  it('of an account needs its address where no key is at hand to derive it from', () => {
+    const safe = { SERVICE_SIGNATURE_TYPE: 'safe' };
+    expect(() => parseDeployedConfig(safe)).toThrow(new ConfigError(FUNDER));
+    expect(parseLocalConfig({ ...safe, SERVICE_PRIVATE_KEY: KEY })).toMatchObject({ signatureType: 'safe' });
   });
 
   it('never has its value shown', () => {
