@@ -29,14 +29,13 @@ export interface EndpointFunctionProps {
   readonly alias?: string;
 }
 
-/** Adds the layer of all functions that use the venue. */
+/** Adds the layer of all functions that use the venue. Older versions of them, to which an alias may go back, need theirs. */
 export function addVenueLayer(scope: Construct, assets: string, names: Names): lambda.LayerVersion {
   return new lambda.LayerVersion(scope, 'VenueLayer', {
     layerVersionName: names.layer,
     description: 'The client of the venue',
     code: lambda.Code.fromAsset(join(assets, 'layer')),
     compatibleRuntimes: [lambda.Runtime.NODEJS_24_X],
-    // Older versions of the functions, to which an alias may go back, still need it.
     removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
   });
 }
@@ -58,8 +57,8 @@ export class EndpointFunction extends Construct {
   constructor(scope: Construct, id: string, props: EndpointFunctionProps) {
     super(scope, id);
     this.route = props.name;
-    const ofItsOwn = { retention: RetentionDays.ONE_MONTH, removalPolicy: RemovalPolicy.DESTROY };
-    this.log = props.log ?? new LogGroup(this, 'Log', ofItsOwn);
+    const kept = { retention: RetentionDays.ONE_MONTH, removalPolicy: RemovalPolicy.DESTROY };
+    this.log = props.log ?? new LogGroup(this, 'Log', kept);
     this.role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
     this.log.grantWrite(this.role);
     acknowledgeWildcard(this.role, this.log.logGroupArn, 'The streams of one log.');
@@ -72,10 +71,9 @@ export class EndpointFunction extends Construct {
     // The CDK would also depend on the role itself, which the function's reference to it already implies.
     this.function.node.defaultChild?.node.addDependency(this.role.node.findChild('DefaultPolicy'));
     this.alias = this.function.addAlias(props.alias ?? 'live');
-    const { functionArn } = this.alias;
     // An integration would add a permission for every stage and method.
-    const without = { sameEnvironment: false, skipPermissions: true };
-    this.live = lambda.Function.fromFunctionAttributes(this, 'Live', { functionArn, ...without });
+    const live = { functionArn: this.alias.functionArn, sameEnvironment: false, skipPermissions: true };
+    this.live = lambda.Function.fromFunctionAttributes(this, 'Live', live);
   }
 
   /** Lets the one stage of the API invoke the alias, for a method and path; `*` stands for any. */

@@ -11,11 +11,9 @@ export type Context = Readonly<Record<string, unknown>>;
 
 const FILE = z.looseObject({ stackName: z.string() });
 
-/** Its stack is the one of a first deployment, and its values are refused. */
-const EXAMPLE = 'example';
-
+/** The names of the files, but for the example: its stack is that of a first deployment, and its values are refused. */
 function environmentsIn(folder: string): readonly string[] {
-  return readdirSync(folder).flatMap((file) => /^(\w[\w-]*)\.json$/.exec(file)?.[1] ?? []);
+  return readdirSync(folder).flatMap((file) => /^(?!example\.)(\w[\w-]*)\.json$/.exec(file)?.[1] ?? []);
 }
 
 /** Reads `deploy/NAME.json`. Throws `ConfigError`, which never quotes the file: a key may be in it. */
@@ -29,9 +27,8 @@ function readFile(folder: string, env: string): z.infer<typeof FILE> {
     if (new Set(names.map((name) => name.replace(/\s*:$/, ''))).size === names.length) return file;
   } catch (error) {
     const code = errorCode(error);
-    const others = environmentsIn(folder).filter((name) => name !== EXAMPLE);
     const why = code
-      ? `be readable (${code}); there are: ${others.join(', ') || 'none'}`
+      ? `be readable (${code}); there are: ${environmentsIn(folder).join(', ') || 'none'}`
       : 'be JSON: one object of settings and their values, with a stackName';
     throw new ConfigError(`deploy/${env}.json must ${why}.`);
   }
@@ -48,9 +45,8 @@ export function withEnvironmentFile(context: Context, folder: string): Context {
   // Two files without a name would overwrite each other's stack.
   const settings: Context = { ...(env !== undefined && readFile(folder, env)), ...context };
   const stackName = `${settings['stackName'] ?? z.parse(CONTEXT.stackName, undefined)}`;
-  const isItsStack = (name: string) =>
-    name !== env && name !== EXAMPLE && readFile(folder, name).stackName === stackName;
-  const owner = env === EXAMPLE ? undefined : environmentsIn(folder).find(isItsStack);
+  const isItsStack = (name: string) => name !== env && readFile(folder, name).stackName === stackName;
+  const owner = env === 'example' ? undefined : environmentsIn(folder).find(isItsStack);
   if (owner === undefined) return settings;
   const advice = env === undefined ? `deploy it with -c env=${owner}` : `give deploy/${env}.json another stackName`;
   throw new ConfigError(`deploy/${owner}.json has the settings of the stack ${stackName}: ${advice}.`);
