@@ -329,10 +329,13 @@ describe('orders in a file', () => {
     expect(open).toThrow('it is not a regular file');
   });
 
-  it('fails on a row that it cannot read, instead of taking it for no record', async () => {
+  it('fails on a row that it cannot read, instead of taking it for no record or for the one that it wrote', async () => {
     const store = open();
-    await store.write('key', { ...unfinishedOrder('a'), orderId: JSON.parse('1') }, 'nothing');
+    await store.write('key', unfinishedOrder('a'), 'nothing');
+    using other = new DatabaseSync(path);
+    other.exec('UPDATE orders SET record = replace(record, \'"signedAt":\', \'"signedAt":"","at":\')');
     await expect(store.read('key')).rejects.toThrow();
+    await expect(store.write('key', finishedOrder(PLACED), { version: 'a' })).rejects.toThrow();
   });
 
   it('writes nothing of a turn in which one write fails', async () => {
