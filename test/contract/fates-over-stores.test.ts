@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { KEEP_MS, LATE_ARRIVAL_MS, LEASE_MS } from '../../shared/limits.ts';
+import { KEEP_MS, LATE_ARRIVAL_MS, LEASE_MS, RENEWAL_PAUSE_MS } from '../../shared/limits.ts';
 import type { OrderStore } from '../../shared/orders/order-store.ts';
 import type { OrderClient } from '../../shared/orders/record.ts';
 import type { Step } from '../support/orders/fate-world.ts';
@@ -20,7 +20,7 @@ jest.unstable_mockModule('node:timers/promises', () => ({
   },
 }));
 const { STORES, expected, play } = await import('../support/orders/fate-world.ts');
-const { API_KEY, API_SECRET, NOT_FOUND, NO_TRADES, PASSPHRASE, accepted, lookedUp } = await import(
+const { API_KEY, API_SECRET, NOT_FOUND, NO_TRADES, PASSPHRASE, accepted, derivedKey, lookedUp } = await import(
   '../support/orders/trading-world.ts'
 );
 
@@ -38,6 +38,10 @@ const LOST: Answer = () => 'reset';
 const SHOWN: Answer = (id) => lookedUp(id, 'LIVE');
 const FAILED: HttpReply = { status: 500, body: { error: 'x' } };
 const BROKEN: Answer = () => FAILED;
+/** A book with a coarser tick. */
+const COARSE: Answer = (_id, _index, { query }) => ({
+  body: bookAnswer(query.get('token_id') ?? '', { tick_size: '0.1' }),
+});
 const FILLED: Answer = (taker_order_id) => ({ body: { data: [{ id: 't1', taker_order_id }], next_cursor: 'LTE=' } });
 /** Answers only the look-up of this number so. */
 const at =
@@ -101,7 +105,7 @@ const ONE_ORDER: readonly Row[] = [
   [
     'what failed before the order was signed leaves the key free',
     {
-      book: (_id, _index, { query }) => ({ body: bookAnswer(query.get('token_id') ?? '', { tick_size: '0.1' }) }),
+      book: COARSE,
       asks: { price: '0.55' },
       ...{ ends: 'price_off_tick', sent: '', kept: 'free' },
     },
@@ -273,6 +277,26 @@ const SENT_ONCE: readonly Row[] = [
     { post: says('Unauthorized/Invalid api key', 401), ...REFUSED_CREDENTIALS, sent: 'A', kept: 'free' },
   ],
   [
+    'where other credentials cannot be had now, the order is kept for the repeat',
+    {
+      ...{ restarts: { credentials: undefined }, post: says('Unauthorized/Invalid api key', 401) },
+      auth: (_id, index) => (index < 2 ? derivedKey('k1') : { status: 429 }),
+      ...{ ends: 'rate_limited 1', sent: 'A', kept: 'open' },
+    },
+    { after: RENEWAL_PAUSE_MS, ...live('AA') },
+  ],
+  [
+    'and where they come too late, it is not sent again',
+    {
+      ...{ restarts: { credentials: undefined }, post: says('Unauthorized/Invalid api key', 401) },
+      auth: (_id, index) => {
+        if (index === 2) pass(16_100);
+        return derivedKey('k1');
+      },
+      ...{ ends: 'venue_timeout', sent: 'A', kept: 'open' },
+    },
+  ],
+  [
     'never after the expiry: an expired order that no look-up and no trade knows is refused, "expired"',
     { endsInMs: 150_000, ...lost },
     { endsInMs: 150_000, after: 145_000, ...EXPIRED, looks: [5, 8], tookMs: 5_000, says: 'expired' },
@@ -401,6 +425,20 @@ const FAILURES: readonly Row[] = [
   [
     '1. refused at once only by a sentence that names a check made before the book',
     { post: says(BALANCE), ends: 'insufficient_balance', sent: 'A', kept: 'refused', looks: [0, 0] },
+  ],
+  [
+    '1. a refusal has the rules of the market read again, since they may have changed; a placement has not',
+    { key: null, ...live('A') },
+    {
+      key: null,
+      asks: { price: '0.55' },
+      book: COARSE,
+      post: says(BALANCE),
+      ends: 'insufficient_balance',
+      sent: 'AB',
+      kept: 'refused',
+    },
+    { key: null, asks: { price: '0.55' }, book: COARSE, ends: 'price_off_tick', sent: 'AB', kept: 'refused' },
   ],
   [
     '1. the sentence is quoted without credentials',
