@@ -2,14 +2,13 @@ import { inspect } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
 import { computeAddress } from 'ethers';
 import { SIGNATURE_TYPES } from '../../../../shared/account.ts';
-import { Secret } from '../../../../shared/secret.ts';
 import { createOrderEntry } from '../../../../shared/venue/polymarket/order-entry.ts';
-import { openWallet } from '../../../../shared/wallets/evm-key.ts';
 import { NOTHING_FILLED } from '../../../support/orders/order-records.ts';
 import {
   type Answers,
   API_SECRET,
   accepted,
+  accountSettings,
   derivedKey,
   limitOrder,
   lookedUp,
@@ -27,17 +26,9 @@ import { bookAnswer } from '../../../support/venue/venue-answers.ts';
 
 /** An order entry before a paper venue, which verifies credentials and signatures. */
 function entryOn({ url }: Pick<RunningPaper, 'url'>, signatureType: (typeof SIGNATURE_TYPES)[number] = 'eoa') {
-  return createOrderEntry(
-    {
-      clobUrl: url,
-      wallet: openWallet(new Secret(PRIVATE_KEY)),
-      signatureType,
-      funderAddress: signatureType === 'eoa' ? undefined : funderOf(computeAddress(PRIVATE_KEY), signatureType),
-      credentials: undefined,
-      maxOrderNotional: undefined,
-    },
-    collectLog().log,
-  );
+  const funderAddress = signatureType === 'eoa' ? undefined : funderOf(computeAddress(PRIVATE_KEY), signatureType);
+  const account = { signatureType, funderAddress, credentials: undefined };
+  return createOrderEntry({ ...accountSettings(url), ...account }, collectLog().log);
 }
 
 describe('an order on a venue that verifies signatures', () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { parseDecimal } from '../../../../shared/decimal.ts';
 import { createTransport } from '../../../../shared/venue/polymarket/http/transport.ts';
 import { createOrderRuleBook } from '../../../../shared/venue/polymarket/order-rules.ts';
-import { limitOrder, openWorld, TOKEN } from '../../../support/orders/trading-world.ts';
+import { limitOrder, TOKEN } from '../../../support/orders/trading-world.ts';
 import { callWithin, type Reply, startVenue } from '../../../support/venue/scripted-venue.ts';
 import { bookAnswer, v1TokenId, v2TokenId } from '../../../support/venue/venue-answers.ts';
 
@@ -144,47 +144,5 @@ describe('rules that are kept', () => {
     expect(venue.seen.length).toBe(2);
     await rules.admit(limitOrder({ price: '0.556' }), callWithin());
     expect(venue.seen.length).toBe(2);
-  });
-});
-
-describe('rules whose answer is lost', () => {
-  /** A venue that swallows the first request for a book. */
-  async function withLostAnswer() {
-    const venue = await startVenue(({ query }, index): Reply => {
-      return index === 0 ? 'hang' : { body: bookAnswer(query.get('token_id') ?? '') };
-    });
-    return { venue, rules: createOrderRuleBook(createTransport(venue.url)) };
-  }
-
-  it('are read once more on another connection', async () => {
-    const { rules } = await withLostAnswer();
-    await expect(rules.admit(limitOrder(), callWithin(24_000))).resolves.toMatchObject({ protocol: 'v1' });
-  });
-});
-
-describe("the operator's cap", () => {
-  const capped = { maxOrderNotional: parseDecimal('5') };
-
-  it.each([
-    [{ price: '0.5', size: '10' }, undefined],
-    [
-      { price: '0.5', size: '10.01' },
-      { code: 'order_above_cap', facts: { maxNotional: '5' } },
-    ],
-    [
-      { price: '0.5', size: '10.01', side: 'sell' as const },
-      { code: 'order_above_cap', facts: { maxNotional: '5' } },
-    ],
-    [
-      { price: '0.555', size: '1000' },
-      { code: 'price_off_tick', facts: { tickSize: '0.01' } },
-    ],
-  ])('for %j says %j, after the rules of the market', async (order, refusal) => {
-    const world = await openWorld({}, capped);
-    const error = await world.entry.sign(limitOrder(order), callWithin()).then(
-      () => undefined,
-      ({ code, facts }: { code: string; facts: object }) => ({ code, facts }),
-    );
-    expect(error).toStrictEqual(refusal);
   });
 });

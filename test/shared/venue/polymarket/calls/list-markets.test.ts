@@ -122,11 +122,6 @@ describe('the list of markets', () => {
     });
   });
 
-  it('says that there is more when the last page holds more than the limit', async () => {
-    const { data } = await withPages([{ markets: range(1, 4) }]);
-    expect((await data.listMarkets(2, callWithin())).hasMore).toBe(true);
-  });
-
   it('shows a market that moved between pages once', async () => {
     const { data } = await withPages([{ markets: range(1, 4), next_cursor: 'a' }, { markets: range(3, 6) }]);
     const { markets } = await data.listMarkets(20, callWithin());
@@ -220,19 +215,6 @@ describe('the list of markets', () => {
   ])('is a venue_error when the venue gives %s', async (_what, body) => {
     const { data } = await withVenue(() => ({ body }));
     await expect(data.listMarkets(1, callWithin())).rejects.toMatchObject({ name: 'AppError', code: 'venue_error' });
-  });
-
-  it.each([
-    [
-      { status: 429, headers: { 'retry-after': '3' } },
-      { code: 'rate_limited', retryAfter: 3 },
-    ],
-    [{ status: 422, body: { type: 'validation error', error: 'order' } }, { code: 'venue_error' }],
-    [{ status: 403, headers: { 'content-type': 'text/html' } }, { code: 'venue_refused_service' }],
-    [{ headers: { 'content-type': 'text/html' }, body: '{"markets":[]}' }, { code: 'venue_error' }],
-  ])('is the error of the answer %j', async (reply, error) => {
-    const { data } = await withVenue(() => reply);
-    await expect(data.listMarkets(1, callWithin())).rejects.toMatchObject({ name: 'AppError', ...error });
   });
 
   it('is late rather than endless when the venue hangs on a later page', async () => {

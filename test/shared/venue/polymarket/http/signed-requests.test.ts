@@ -152,16 +152,6 @@ describe('credentials that are derived', () => {
     expect(asked).toBe(3);
   });
 
-  it('are renewed once in a while where each is refused, and what is tried at once is once', async () => {
-    const auth: Answers['auth'] = (id, index, request) =>
-      index < 2 ? known(id, index, request) : { status: 403, headers: { 'content-type': 'text/html' } };
-    const world = await openWorld({ auth, post: () => UNAUTHORISED }, KEYLESS);
-    for (let order = 0; order < 20; order += 1) {
-      expect((await place(world)).result).toMatchObject({ code: 'venue_refused_service' });
-    }
-    expect(world.venue.calls().filter((call) => call.includes('/auth/'))).toHaveLength(4);
-  });
-
   const refusal: Reply = { status: 400, body: { error: 'Could not create api key' } };
   const html = { 'content-type': 'text/html' };
   it.each<[string, Reply, Reply, object]>([
@@ -226,29 +216,6 @@ describe('an order that the venue refuses for its credentials', () => {
     expect(posts(world).length).toBe(2);
   });
 
-  it('does not log in again for each look-up that is refused too', async () => {
-    const post = (): Reply => ({ status: 500, body: { error: 'Internal server error' } });
-    const world = await openWorld({ auth: known, post, order: () => UNAUTHORISED }, KEYLESS);
-    expect((await place(world)).result).toMatchObject({ code: 'outcome_unknown' });
-    // The look-ups go on for 5 s: once for the first order, and twice with a pause in between.
-    expect(world.venue.calls().filter((call) => call === 'GET /auth/derive-api-key').length).toBeLessThanOrEqual(3);
-  });
-
-  it.each<[string, Reply, object]>([
-    ['believed in JSON', { status: 401, body: { message: 'no' } }, { code: 'venue_refused_service' }],
-    ['looked up in HTML', { status: 401, headers: { 'content-type': 'text/html' } }, { status: 'live' }],
-    [
-      'looked up where it shows the order',
-      { status: 401, body: { orderID: '0x1', status: 'live' } },
-      { status: 'live' },
-    ],
-    ['looked up where its words come from inside', { status: 401, body: { error: 'timed out' } }, { status: 'live' }],
-  ])('without a sentence of the venue is %s, and not sent again', async (_what, post, expected) => {
-    const world = await openWorld({ auth: known, post: () => post, order: (id) => lookedUp(id, 'LIVE') });
-    expect((await place(world)).result).toMatchObject(expected);
-    expect(posts(world)).toHaveLength(1);
-  });
-
   it('is sent once when configured credentials are refused', async () => {
     const world = await openWorld({ post: () => UNAUTHORISED });
     const signed = await world.sign();
@@ -264,13 +231,6 @@ describe('an order that the venue refuses for its credentials', () => {
         request_id: 'r-1',
       },
     ]);
-  });
-
-  it('is not sent again after a 400 about the API key', async () => {
-    const error = 'the order owner has to be the owner of the API KEY';
-    const world = await openWorld({ auth: known, post: () => ({ status: 400, body: { error } }) }, KEYLESS);
-    expect((await place(world)).result).toMatchObject(refusedCredentials);
-    expect(posts(world).length).toBe(1);
   });
 
   it('takes the credentials of a rotation, which are read once however many orders need them', async () => {

@@ -5,13 +5,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { CONNECT_MS } from '../../../../../shared/limits.ts';
-import { Secret } from '../../../../../shared/secret.ts';
 import { createVenueClock } from '../../../../../shared/venue/polymarket/http/clock.ts';
 import { createTransport, TransportError } from '../../../../../shared/venue/polymarket/http/transport.ts';
 import { createOrderEntry } from '../../../../../shared/venue/polymarket/order-entry.ts';
-import { openWallet } from '../../../../../shared/wallets/evm-key.ts';
 import { listenOnLoopback, shut } from '../../../../../tools/support/loopback.ts';
-import { CREDENTIALS, limitOrder, PRIVATE_KEY } from '../../../../support/orders/trading-world.ts';
+import { accountSettings, limitOrder } from '../../../../support/orders/trading-world.ts';
 import { collectLog } from '../../../../support/service/collected-log.ts';
 import { callWithin, createCertificate, type Reply, startVenue } from '../../../../support/venue/scripted-venue.ts';
 import { bookAnswer } from '../../../../support/venue/venue-answers.ts';
@@ -90,39 +88,20 @@ describe('transport', () => {
     expect(await createTransport(venue.url).send(GET, callWithin())).toMatchObject({ isJson });
   });
 
-  it('keeps a connection for the next request', async () => {
-    const venue = await startVenue(() => ({}));
-    const http = createTransport(venue.url);
-    await http.send(GET, callWithin());
-    await http.send(GET, callWithin());
-    expect(new Set(venue.seen.map(({ port }) => port)).size).toBe(1);
-  });
-
-  it('does not trust a connection that was idle for over 4 s, nor a process that stood still', async () => {
+  it.each([
+    ['is kept after 4 s', 4_000, true],
+    ['is not trusted after more: the process may have stood still', 4_001, false],
+    ['is not trusted after the clock was set back', -10_000, false],
+  ])('a connection %s', async (_what, laterMs, isKept) => {
     let now = 1_000_000;
     const venue = await startVenue(() => ({}));
     const http = createTransport(venue.url, { now: () => now });
-    await http.send(GET, callWithin());
-    now += 4_000;
-    await http.send(GET, callWithin());
-    now += 4_001;
-    await http.send(GET, callWithin());
+    for (const ms of [0, 0, laterMs]) {
+      now += ms;
+      await http.send(GET, callWithin());
+    }
     const [first, second, third] = venue.seen.map(({ port }) => port);
-    expect(second).toBe(first);
-    expect(third).not.toBe(first);
-  });
-
-  it('does not reuse a connection after the clock was set back', async () => {
-    let now = 1_000_000;
-    const venue = await startVenue(() => ({}));
-    const http = createTransport(venue.url, { now: () => now });
-    await http.send(GET, callWithin());
-    await http.send(GET, callWithin());
-    now -= 10_000;
-    await http.send(GET, callWithin());
-    const [first, second, third] = venue.seen.map(({ port }) => port);
-    expect(second).toBe(first);
-    expect(third).not.toBe(first);
+    expect([second === first, third === first]).toStrictEqual([true, isKept]);
   });
 });
 
@@ -326,13 +305,7 @@ async function openBefore(stray: string) {
     if (kind === 'read') setTimeout(() => socket.write(stray), 30).unref();
   });
   const clobUrl = await listenOnLoopback(server);
-  const account = {
-    wallet: openWallet(new Secret(PRIVATE_KEY)),
-    signatureType: 'eoa',
-    funderAddress: undefined,
-  } as const;
-  const settings = { clobUrl, ...account, credentials: CREDENTIALS, maxOrderNotional: undefined };
-  return { entry: createOrderEntry(settings, collectLog().log), users, sent };
+  return { entry: createOrderEntry(accountSettings(clobUrl), collectLog().log), users, sent };
 }
 
 afterEach(() => {
