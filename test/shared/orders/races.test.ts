@@ -5,6 +5,7 @@ import type { OrderStore } from '../../../shared/orders/order-store.ts';
 import type { OrderClient, OrderRecord } from '../../../shared/orders/record.ts';
 import { FULL_EXTENT } from '../../support/jest.ts';
 import { explore } from '../../support/orders/interleavings.ts';
+import { unfinishedOrder } from '../../support/orders/order-records.ts';
 import { createWorld, ORDER } from '../../support/orders/order-world.ts';
 import {
   beginSlowly,
@@ -257,6 +258,34 @@ describe('an answer that comes after another process has settled the order', () 
       metric: 'contradicted_records',
     };
     expect(world.log.lines.at(-1)).toMatchObject({ ...contradiction, record: { code: 'order_rejected' } });
+  });
+
+  const NOT_STORED = { message: 'final answer not stored', metric: 'lease_faults' };
+  const other = { message: expect.stringContaining('has lost its key'), record: { order_id: '0xa1' } };
+  it.each<[string, OrderRecord | undefined, object]>([
+    ['its key is free', undefined, NOT_STORED],
+    ['its key has another order', unfinishedOrder('other'), { ...other, metric: 'contradicted_records' }],
+  ])('is told where it says placed and %s, and is an alarm', async (_what, record, line) => {
+    const { world, slow } = await overtaken();
+    if (record) world.store.records.set('key', record);
+    else world.store.records.delete('key');
+    expect(await endOf(slow.answer())).toBe('placed live 0x1');
+    expect(world.store.records.get('key')).toStrictEqual(record);
+    expect(world.log.lines.at(-1)).toMatchObject({ level: 'error', order_id: '0x1', ...TRACE, ...line });
+  });
+
+  it('is told where the refusal that it replaces changes meanwhile, and is an alarm', async () => {
+    const own = ({ store }: World) =>
+      whenCalled(store, (name, count) => {
+        const [key, standing] = [...store.records][0] ?? [];
+        if (name !== 'replace' || count !== 2 || !key || standing?.state !== 'finished') return;
+        store.records.set(key, { ...standing, keepUntil: 1 });
+      });
+    const { world, slow } = await overtaken(own);
+    world.venue.settle = refused;
+    await world.place();
+    expect(await endOf(slow.answer())).toBe('placed live 0x1');
+    expect(world.log.lines.at(-1)).toMatchObject({ level: 'error', ...NOT_STORED });
   });
 });
 
