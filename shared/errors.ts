@@ -290,7 +290,7 @@ export const ERRORS = {
     final: true,
     detail: ({ expired }: { expired?: true }) =>
       expired
-        ? 'The order expired before the venue knew it, and nothing was executed. Order again with a later expires_at.'
+        ? 'The order expired before it reached the venue; nothing was executed. Order again with a later expires_at.'
         : 'The venue refused the order; venue_reason says why.',
   },
   idempotency_key_reused: {

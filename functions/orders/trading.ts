@@ -85,7 +85,7 @@ function createTrading(config: DeployedConfig, log: Log, clock: VenueClock): Ope
       const key = await readSource();
       return 'kmsKey' in source ? await prove(key) : key;
     } catch (error) {
-      log.error('the wallet key could not be read', { ...source, error, ...call?.trace, metric: 'unreadable_keys' });
+      log.error('wallet key unreadable', { ...source, error, ...call?.trace, metric: 'unreadable_keys' });
       throw refuse('store_unavailable', { store: 'kmsKey' in source ? 'kms' : 'secret' });
     }
   }
@@ -94,7 +94,7 @@ function createTrading(config: DeployedConfig, log: Log, clock: VenueClock): Ope
   function checkPinned({ wallet: { address } }: WalletKey, call: Call | undefined): void {
     if (address.toLowerCase() === pinnedAddress.toLowerCase()) return;
     const trace = { pinned_address: pinnedAddress, address, ...source, ...call?.trace };
-    const message = 'the key does not belong to the pinned wallet: orders are refused';
+    const message = 'wallet key of another wallet than the pinned one: orders refused';
     log.error(message, { ...trace, metric: 'foreign_keys' });
     const why =
       'Orders are refused: the key of this service does not belong to the wallet that it was deployed for. Report it to the operator.';
@@ -107,7 +107,7 @@ function createTrading(config: DeployedConfig, log: Log, clock: VenueClock): Ope
     if (isSame(fresh, current)) {
       // The operator chose the credentials in the secret: none are derived in their place.
       if (fresh.credentials)
-        log.error('the venue refuses the API credentials in the secret', { ...source, ...call.trace });
+        log.error('API credentials in the secret refused by the venue', { ...source, ...call.trace });
       return undefined;
     }
     [opened, before] = [undefined, undefined];
@@ -115,7 +115,7 @@ function createTrading(config: DeployedConfig, log: Log, clock: VenueClock): Ope
       checkPinned(fresh, call);
       return undefined;
     }
-    log.info('the API credentials were rotated', call.trace);
+    log.info('API credentials rotated', call.trace);
     return fresh.credentials;
   }
 

@@ -14,7 +14,7 @@ import { acknowledgeOpenRoute } from './findings.ts';
 import type { Names } from './names.ts';
 import type { Readers } from './readers.ts';
 
-/** Requests a second of all callers together; twice as many may come at once. */
+/** Sustained requests per second for all callers; bursts may be twice that. */
 const PER_SECOND = {
   health: 50,
   // The venue takes 40 orders a second and signer, 60 at once: half of it leaves room for the wallet's other uses.

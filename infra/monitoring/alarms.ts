@@ -24,13 +24,13 @@ const DESCRIPTIONS = {
   UnidentifiedCaller: 'An order reached its function without a caller from whom this deployment takes orders.',
 } as const;
 
-/** When an alarm rings, and whom it notifies. */
+/** When an alarm fires, and whom it notifies. */
 interface Condition {
-  /** The value of a period that rings it; 1 unless given. */
+  /** The value of a period at which it fires; 1 unless given. */
   readonly threshold?: number;
-  /** Rings where two of the last three periods reach the threshold; by default one of them is enough. */
+  /** Fires where two of the last three periods reach the threshold; by default one of them is enough. */
   readonly isLasting?: boolean;
-  /** Set if a bad build can ring it: a canary is then rolled back. Not set where only venue or callers can ring it. */
+  /** Set if a bad build can set it off: a canary is then rolled back. Not set where only venue or callers can. */
   readonly stopsRollout?: boolean;
   /** Set if it can wait until the morning. */
   readonly isTicket?: boolean;

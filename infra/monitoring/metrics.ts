@@ -29,7 +29,7 @@ export function addMetricFilter(
   });
 }
 
-/** The period of what rings an alarm: a canary of a quarter of an hour has to see what goes wrong in its middle. */
+/** The period of an alarm's metric: a canary of a quarter of an hour has to see what goes wrong in its middle. */
 const PERIOD = Duration.minutes(1);
 
 /** Returns the metrics that the filters count. */

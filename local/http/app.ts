@@ -105,7 +105,7 @@ function toEvent({ method, url, path, params, headers, headersDistinct, body }: 
 
 /**
  * Returns the response to a request that was refused before it reached an endpoint, in the form that endpoints use, and
- * writes its log line. Without `request` Node made none of the bytes that came in.
+ * writes its log line. `request` is absent where the bytes did not form one.
  */
 export function toRefusal(thrown: unknown, log: Log, request?: IncomingMessage): GatewayResult {
   const error = toAppError(thrown);

@@ -63,7 +63,7 @@ export function createConnections(serve: RequestListener, log: Log) {
    * loop: the other connections are read in the next one, the newest first. 500 floods in one turn took 1.2 GB.
    */
   function close(socket: Socket): void {
-    log.warn('a connection was closed: too many requests wait on it', { address: socket.remoteAddress });
+    log.warn('connection closed: too many requests wait on it', { address: socket.remoteAddress });
     open.delete(socket);
     socket.destroy();
     const others = [...open.keys()].reverse();
@@ -104,7 +104,7 @@ export function createConnections(serve: RequestListener, log: Log) {
   /** Closes the connection that is idle longest, or the new one where none is idle. */
   function makeRoomFor(socket: Socket): void {
     const [idle = socket] = [...open].find(([, { size }]) => size === 0) ?? [];
-    log.warn('connection closed: the most connections are open', { address: socket.remoteAddress });
+    log.warn('connection closed: too many are open', { address: socket.remoteAddress });
     open.delete(idle);
     idle.destroy();
   }

@@ -231,7 +231,7 @@ function createTidying({ db, requireIntact }: OwnFile, log: Log) {
       isDone = isQuiet && emptyLog.get()?.['busy'] === 0;
       if (!isDone) db.exec('PRAGMA wal_checkpoint(PASSIVE)');
     } catch (error) {
-      log.warn('the log of the order store was not emptied', { error });
+      log.warn('log of the order store not emptied', { error });
     }
     isQuiet = true;
   };

@@ -60,7 +60,7 @@ export interface StartOptions {
   readonly announce?: (listening: Listening) => void;
 }
 
-function openTrading(
+function ordersOpener(
   config: LocalConfig,
   wallet: Wallet | undefined,
   store: Store | undefined,
@@ -133,7 +133,7 @@ export async function startService(
     ]);
     const account = await accountOf(config);
     if (config.mode === 'order-placing') store = await openStore(config, log);
-    const openOrders = openTrading(config, account.wallet, store, { log, clock });
+    const openOrders = ordersOpener(config, account.wallet, store, { log, clock });
     const marketData = createMarketData(config, log, clock);
     let authorities: readonly string[] = [];
     const verification = await openVerification(config, () => authorities);
@@ -149,7 +149,7 @@ export async function startService(
     authorities = own;
     announce?.({ url, walletAddress: account.walletAddress });
     log.info('listening', { url: listensOn, ...inForce(config, account, store) });
-    if (store) openOrders().catch((error: unknown) => log.error('orders cannot be opened', { error }));
+    if (store) openOrders().catch((error: unknown) => log.error('orders not opened', { error }));
     return { url, log, stop: () => close().finally(store?.close) };
   } catch (error) {
     await store?.close();

@@ -120,12 +120,15 @@ async function concludePlaced(turn: Turn, fate: FateOf<'placed'>): Promise<Order
   const contradiction = { ...traceOf(turn), metric: 'contradicted_records' } as const;
   if (standing.orderId !== orderId) {
     const other = { order_id: standing.orderId };
-    turn.placing.log.error('a placed order has lost its key to another one', { ...contradiction, record: other });
+    turn.placing.log.error('placed order superseded: its idempotency key now belongs to another order', {
+      ...contradiction,
+      record: other,
+    });
     return ownResult(turn, fate);
   }
   if (standing.state === 'finished' && standing.answer.result === 'placed') return replayed(standing);
   const answer = standing.state === 'finished' ? standing.answer : null;
-  turn.placing.log.error('a placed order contradicts its record', { ...contradiction, record: answer });
+  turn.placing.log.error('placed order contradicts its record', { ...contradiction, record: answer });
   // Its notional counts again, even above the cap: the order exists.
   const written = await storeAnswer(turn, record, { version: versionOf(standing) }, countsOf(record));
   if (written !== 'written') logFault(turn, 'final answer not stored');

@@ -83,7 +83,7 @@ function boundOf(cap: Decimal | undefined): Pick<DayCount, 'atMost'> {
   return cap ? { atMost: (cap.coefficient * 10n ** BigInt(UNIT_DECIMALS)) / 10n ** BigInt(cap.scale) } : {};
 }
 
-/** Returns the counts of an order's notional on its day: that of its verified client, then that of all orders. */
+/** Returns the daily counters that an order adds to: its verified client's, then the service's. */
 export function countsOf(record: OrderRecord, caps: DayCaps = {}): readonly DayCount[] {
   if (record.countedOn === null) return [];
   const count = { day: record.countedOn, units: notionalOf(record) };

@@ -175,7 +175,7 @@ function newLease({ leaseMs }: Placing, now: number): UnfinishedOrder['lease'] {
   return { owner: randomUUID(), until: now + leaseMs };
 }
 
-/** Logs and creates 422 `daily_cap_reached`, until the end of the day that is full. */
+/** Logs and creates 422 `daily_cap_reached`; it resets at the next midnight UTC. */
 function aboveDailyCap(
   placing: Placing,
   orderId: string,
@@ -183,7 +183,7 @@ function aboveDailyCap(
 ): AppError {
   const { log, call } = placing;
   const trace = { order_id: orderId, scope, ...call.trace };
-  log.audit('an order is above what is left of the daily cap', { ...trace, metric: 'daily_cap_warnings' });
+  log.audit('daily cap reached', { ...trace, metric: 'daily_cap_warnings' });
   const cap = scope === 'client' ? placing.maxDailyNotionalPerClient : placing.maxDailyNotional;
   if (!cap) throw new Error('the store refused a count without a cap');
   const resetsAt = `${dayOf(Date.parse(fullDay) + DAY_MS)}T00:00:00Z`;

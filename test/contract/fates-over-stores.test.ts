@@ -66,7 +66,7 @@ const inNewWords = (wait: number) => ({
 });
 const REFUSED_CREDENTIALS = { kept: 'open', ends: 'venue_refused_service credentials' } as const;
 const EXPIRED = { ends: 'order_rejected', sent: 'A', kept: 'refused' } as const;
-const CONTRADICTED = 'a placed order contradicts its record';
+const CONTRADICTED = 'placed order contradicts its record';
 let late: NodeJS.Timeout | undefined;
 /** Bytes left, and no answer came: five seconds of look-ups later nothing is known. */
 const lost: Step = { post: LOST, ...unknown('A') };

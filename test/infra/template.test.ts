@@ -403,7 +403,7 @@ describe('the rollout of orders', () => {
     return { template, id: group[0], properties: group[1]['Properties'] };
   }
 
-  it('sends a tenth of the orders to a new version for fifteen minutes, and goes back when an alarm rings', () => {
+  it('sends a tenth of the orders to a new version for fifteen minutes, and goes back when an alarm fires', () => {
     const { template, id, properties } = rolloutOf();
     expect(properties).toMatchObject({
       DeploymentConfigName: 'CodeDeployDefault.LambdaCanary10Percent15Minutes',

@@ -107,7 +107,7 @@ function describeRotation(world: World): void {
       const before = authCalls();
       assert.equal((await place()).code, 'venue_refused_service');
       assert.equal(authCalls(), before);
-      assert.ok(lines().some(({ message }) => message === 'the venue refuses the API credentials in the secret'));
+      assert.ok(lines().some(({ message }) => message === 'API credentials in the secret refused by the venue'));
     });
     await fetch(`${world.venueUrl}/paper/faults`, { method: 'DELETE' });
   });

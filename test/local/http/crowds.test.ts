@@ -72,7 +72,7 @@ describe('connections', () => {
     await second?.closed;
     expect(first?.socket.closed).toBe(false);
     expect(lines.filter(({ level }) => level === 'warn')).toMatchObject([
-      { message: 'connection closed: the most connections are open', address: '127.0.0.1' },
+      { message: 'connection closed: too many are open', address: '127.0.0.1' },
     ]);
     for (const { socket } of idle) socket.destroy();
   });

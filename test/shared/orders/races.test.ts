@@ -162,7 +162,7 @@ describe('an order above the daily cap', () => {
     expect(await endOf(place(open({ dailyCap: '4.99' })))).toBe('daily_cap_reached');
     expect(log.lines).toMatchObject([
       {
-        message: 'an order is above what is left of the daily cap',
+        message: 'daily cap reached',
         order_id: '0x1',
         ...TRACE,
         metric: 'daily_cap_warnings',
@@ -252,7 +252,7 @@ describe('an answer that comes after another process has settled the order', () 
     expect(world.store.countedOn(DAY)).toBe(0n);
     const contradiction = {
       level: 'error',
-      message: 'a placed order contradicts its record',
+      message: 'placed order contradicts its record',
       order_id: '0x1',
       ...TRACE,
       metric: 'contradicted_records',

@@ -51,7 +51,7 @@ const acceptance = z.object({
 } satisfies Members<OrderResponse>);
 
 const empty = z.optional(z.nullable(z.literal('')));
-/** An answer without a message, also without one that is no text. */
+/** An answer whose error fields are absent, null or empty. */
 const silent = z.object({ errorMsg: empty, error: empty });
 
 const NOTHING_CLAIMED = acceptance.parse({});

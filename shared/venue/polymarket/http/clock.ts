@@ -76,7 +76,7 @@ export function createVenueClock({
 
 /** Opens the clock of a process, which warns once where ours is wrong. */
 export function openClock(log: Log): VenueClock {
-  const message = 'our clock and that of the venue differ by more than a minute: set ours by NTP';
+  const message = 'clock of this machine wrong by more than a minute: set it by NTP';
   return createVenueClock({
     onWrong: (aheadMs) => log.warn(message, { venue_ahead_s: Math.round(aheadMs / 1_000) }),
   });

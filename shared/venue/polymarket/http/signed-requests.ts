@@ -112,7 +112,7 @@ export function createAccountSender({ clob, walletAddress, credentials, log }: A
     // The refusal itself has the venue's time.
     const clockWasWrong = Math.abs(clock.skew() - answer.skew) > NOTICEABLE_SKEW_MS;
     const refused = { venue_request: request.name, clock_was_wrong: clockWasWrong };
-    log.warn('the venue refused the API credentials', { ...refused, ...call.trace });
+    log.warn('API credentials refused by the venue', { ...refused, ...call.trace });
     const renewed = clockWasWrong ? used : await credentials.renew(used, call);
     return attempt(make(renewed), renewed, call);
   };

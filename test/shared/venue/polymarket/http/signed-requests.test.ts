@@ -225,7 +225,7 @@ describe('an order that the venue refuses for its credentials', () => {
     expect(world.lines).toMatchObject([
       {
         level: 'warn',
-        message: 'the venue refused the API credentials',
+        message: 'API credentials refused by the venue',
         venue_request: 'post-order',
         clock_was_wrong: false,
         request_id: 'r-1',
