@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
-import { createClient, OrderBookError, type OrderRequest, type Wallet } from '../../../packages/client/client.ts';
+import { createClient, type OrderRequest, type Wallet } from '../../../packages/client/client.ts';
 import { type ClientWallet, evmWallet, fromBase58, solanaWallet } from '../../../tools/support/client-wallets.ts';
+import { errorOf } from '../../support/service/client-error.ts';
 import { sharedPaperService } from '../../support/service/paper-service.ts';
 import { startScriptedService } from '../../support/service/scripted-service.ts';
 
@@ -32,13 +33,6 @@ async function open() {
   const token_id = items[0]?.outcomes[0]?.token_id ?? '';
   const order: OrderRequest = { token_id, side: 'buy', price: 0.01, size: '5.00', post_only: true };
   return { url, venue, order };
-}
-
-async function errorOf(promise: Promise<unknown>): Promise<OrderBookError> {
-  return promise.then(
-    () => Promise.reject(new Error('placed')),
-    (error: unknown) => (error instanceof OrderBookError ? error : Promise.reject(error)),
-  );
 }
 
 describe('a client with a wallet', () => {

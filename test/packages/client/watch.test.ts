@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { type Book, createClient, OrderBookError, type WatchOptions } from '../../../packages/client/client.ts';
 import { startPaperService } from '../../support/service/paper-service.ts';
-import { type Step, startScriptedService } from '../../support/service/scripted-service.ts';
+import { problem, type Step, startScriptedService } from '../../support/service/scripted-service.ts';
 
 /** Not to wait for in a test more often than needed. */
 const QUICK = { intervalMs: 200 } as const;
@@ -25,11 +25,6 @@ function book(hash: string, etag: string | null = `"${hash}"`): Step {
 }
 
 const UNCHANGED: Step = { status: 304, body: '' };
-
-function problem(status: number, code: string, retryAfter?: number): Step {
-  const headers = retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) };
-  return { status, headers, body: { code, detail: 'Do something.', request_id: 'r-1' } };
-}
 
 /** Watches a service that gives these answers, until a book with the hash `last` came. */
 async function watchUntilLast(steps: readonly Step[], options: Partial<WatchOptions> = {}) {

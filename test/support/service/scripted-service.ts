@@ -9,6 +9,12 @@ export type Step =
   | 'silence'
   | { readonly status: number; readonly body: unknown; readonly headers?: Readonly<Record<string, string>> };
 
+/** An answer of the service with a code. */
+export function problem(status: number, code: string, retryAfter?: number, facts = {}): Step {
+  const headers = retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) };
+  return { status, headers, body: { code, detail: 'Do something.', request_id: 'r-1', ...facts } };
+}
+
 /** A request that a scripted service has received. */
 export interface ScriptedRequest {
   readonly method: string | undefined;
