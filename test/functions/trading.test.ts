@@ -1,8 +1,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { ordersEndpoint } from '../../functions/orders/endpoint.ts';
 import { openTrading } from '../../functions/orders/trading.ts';
+import { Secret } from '../../shared/secret.ts';
 import { parseDeployedConfig } from '../../shared/settings/config.ts';
 import { openClock } from '../../shared/venue/polymarket/http/clock.ts';
+import { createContractWallets } from '../../shared/wallets/contract-wallets.ts';
 import { WALLET_ADDRESS, WALLET_KEY } from '../../tools/support/deployment.ts';
 import { type FakeKms, startKms } from '../../tools/support/kms.ts';
 import { startChain } from '../support/chain/chain.ts';
@@ -82,7 +84,7 @@ describe('a key in KMS', () => {
 });
 
 describe('a chain of contract wallets', () => {
-  it('that has another id at the start is in the log, and orders of keys go on', async () => {
+  it('that has another id at the start is in the log and is asked nothing, and orders of keys go on', async () => {
     kms.behave({});
     const chain = await startChain(WALLET_ADDRESS, 8453);
     const { place, lines } = await openFunction({
@@ -90,8 +92,11 @@ describe('a chain of contract wallets', () => {
       SERVICE_CLIENT_RPC_URL: chain.url,
       SERVICE_CLIENT_CHAIN_ID: '137',
     });
-    await chain.stop();
     const message = 'SERVICE_CLIENT_CHAIN_ID must be the id of the chain at SERVICE_CLIENT_RPC_URL: 8453.';
+    const asked = { signature: '0x', hash: `0x${'00'.repeat(32)}`, address: chain.addressOf('wallet') };
+    await expect(createContractWallets(new Secret(chain.url), 137, {}).check(asked)).rejects.toThrow(message);
+    expect(chain.calls).not.toContain('eth_call');
+    await chain.stop();
     const error = expect.objectContaining({ message });
     expect(lines).toContainEqual(expect.objectContaining({ message: 'client chain unavailable', error }));
     expect(await place()).toBe('invalid_request');

@@ -43,11 +43,11 @@ export async function startChain(owner: string, chainId = 137) {
     const { returnValue, exceptionError } = (await evm.runCall(run)).execResult;
     const result = bytesToHex(returnValue);
     if (!exceptionError) return { result };
-    // As geth: code 3 where a contract gives a reason.
+    // Nodes agree on code 3 where a contract gives a reason, and not on the words.
     if (exceptionError.error !== EVMError.errorMessages.REVERT)
       return { error: { code: -32000, message: exceptionError.error } };
     if (result === '0x') return { error: { code: -32000, message: 'execution reverted' } };
-    return { error: { code: 3, message: 'execution reverted: no', data: result } };
+    return { error: { code: 3, message: 'VM execution error', data: result } };
   }
 
   async function answerTo(body: z.infer<typeof request>): Promise<object> {
