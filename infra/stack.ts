@@ -2,6 +2,7 @@ import { RemovalPolicies, Stack, type StackProps } from 'aws-cdk-lib';
 import { CfnLogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import { addVenueLayer } from './constructs/endpoint-function.ts';
+import { addFills } from './constructs/fills.ts';
 import { addGateway } from './constructs/gateway.ts';
 import { namesOf } from './constructs/names.ts';
 import { OrderStore } from './constructs/order-store.ts';
@@ -38,6 +39,10 @@ export class ServiceStack extends Stack {
     const common = { names, assets, layer, isTraced: settings.tracing === 'active' };
     const readers = addReaders(this, { ...common, settings });
     const orders = settings.orders && addOrders(this, { ...common, store, settings: settings.orders });
+    if (settings.orders && settings.fillsTopic === 'true') {
+      const { tableName } = store;
+      addFills(this, { ...common, settings: settings.orders, tableName, alarmTopic: settings.alarmTopic });
+    }
     const api = addGateway(this, { names, settings, readers, orders });
     const functions = [...Object.values(readers), ...(orders ? [orders] : [])];
     for (const target of functions) addMetricFilter(target, target.log, names.metrics, 'errors');

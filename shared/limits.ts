@@ -100,7 +100,7 @@ export const CONFIRM_TIME_MS = 1_000;
 export const RULES_MAX_AGE_MS = 60_000;
 
 /** Lambda ends the order function: after its budget, before the gateway gives up. */
-export const LAMBDA_TIMEOUT_MS = { orders: 28_000, reads: 12_000, health: 5_000 } as const;
+export const LAMBDA_TIMEOUT_MS = { orders: 28_000, reads: 12_000, health: 5_000, fills: 55_000 } as const;
 /** The local server stops waiting for orders in flight when it is told to stop. */
 export const STOP_MS = 28_000;
 /** API Gateway's own hard limit (AWS: quotas of HTTP APIs). */

@@ -41,18 +41,25 @@ async function writeReadable(path: string, contents: Uint8Array): Promise<void> 
   await chmod(path, 0o644);
 }
 
+/** The official client's own HTTP and signing, and what the SDK asks in browsers: the endpoints need none of them. */
+const UNUSED = ['axios', 'viem', '@ethersproject/*', 'browser-or-node', 'bowser'];
+
 /**
  * Bundles entry points for a folder of the output. Source maps lie in a folder of their own, to read a stack trace
  * with; they are not shipped.
  */
-async function bundle(outdir: string, folder: string, entryPoints: Record<string, string>, plugins: readonly Plugin[]) {
+async function bundle(
+  outdir: string,
+  folder: string,
+  entryPoints: Record<string, string>,
+  [external, ...plugins]: readonly [string[], ...Plugin[]],
+) {
   const { outputFiles } = await build({
     ...BUNDLE,
     entryPoints,
     outdir: join(OUTPUT, folder),
     minify: true,
-    // The official client's own HTTP and signing, and what the SDK asks in browsers: nothing here needs them.
-    external: ['axios', 'viem', '@ethersproject/*', 'browser-or-node', 'bowser'],
+    external,
     // Lambda puts the credentials into the environment, so the SDK's other providers are left out.
     alias: { '@aws-sdk/credential-provider-node': './infra/build/credentials.ts' },
     plugins: [BUILTINS_BY_CALL, ...plugins],
@@ -79,9 +86,11 @@ export async function buildAssets(outdir: string): Promise<void> {
   for (const name of Object.keys(ROUTES)) {
     // Health calls nothing upstream: it has no layer, so that its cold start is that of an empty function.
     const plugins = name === 'health' ? [] : [FROM_LAYER];
-    await bundle(outdir, `functions/${name}`, { index: `functions/${name}/index.ts` }, plugins);
+    await bundle(outdir, `functions/${name}`, { index: `functions/${name}/index.ts` }, [UNUSED, ...plugins]);
   }
-  await bundle(outdir, 'layer/nodejs', LAYER_ENTRIES, []);
+  // It asks the venue as the desk does, by the official client with all of its parts.
+  await bundle(outdir, 'functions/fills', { index: 'operator/topic/index.ts' }, [['bowser'], FROM_LAYER]);
+  await bundle(outdir, 'layer/nodejs', LAYER_ENTRIES, [UNUSED]);
   await writeReadable(join(outdir, 'layer/nodejs', CURVE.name), await readFile(CURVE.path));
 }
 

@@ -6,7 +6,7 @@ export function namesOf(stack: string) {
     stack,
     layer: `${stack}-venue`,
     ordersTable: `${stack}-orders`,
-    function: (name: Route['name']) => `${stack}-${name}`,
+    function: (name: Route['name'] | 'fills') => `${stack}-${name}`,
     // AWS's prefix for delivered logs: without it each API adds a statement to a policy of limited size.
     accessLog: `/aws/vendedlogs/${stack}/access`,
     /** Log lines are read into metrics of this namespace. */

@@ -1,13 +1,14 @@
 import { CfnOutput, RemovalPolicy } from 'aws-cdk-lib';
-import { AttributeType, BillingMode, Table, TableEncryption } from 'aws-cdk-lib/aws-dynamodb';
+import { AttributeType, BillingMode, ProjectionType, Table, TableEncryption } from 'aws-cdk-lib/aws-dynamodb';
 import { Key } from 'aws-cdk-lib/aws-kms';
 import type { Alias } from 'aws-cdk-lib/aws-lambda';
 import { CfnQueryDefinition, LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct, type IConstruct } from 'constructs';
+import { SIGNED_INDEX } from '../../shared/settings/formats.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { Names } from './names.ts';
 
-type TableSettings = Pick<Settings, 'storeKeyArn' | 'removal'>;
+type TableSettings = Pick<Settings, 'storeKeyArn' | 'removal' | 'fillsTopic'>;
 
 /**
  * The table and the log of orders: created by the first deployment, and kept even if the function of orders is removed.
@@ -44,7 +45,11 @@ export class OrderStore extends Construct {
    * Adds the table after what often fails, since nothing can delete it again, and before `orders` move to it. Its name is
    * fixed: if an earlier stack left such a table, the deployment fails instead of creating an empty one.
    */
-  addTable(after: readonly IConstruct[], orders: Alias | undefined, { storeKeyArn, removal }: TableSettings): void {
+  addTable(
+    after: readonly IConstruct[],
+    orders: Alias | undefined,
+    { storeKeyArn, removal, fillsTopic }: TableSettings,
+  ): void {
     const encryptionKey = storeKeyArn === undefined ? undefined : Key.fromKeyArn(this, 'Key', storeKeyArn);
     const table = new Table(this, 'Table', {
       tableName: this.tableName,
@@ -58,6 +63,15 @@ export class OrderStore extends Construct {
       deletionProtection: removal !== 'destroy',
       removalPolicy: RemovalPolicy.RETAIN,
     });
+    if (fillsTopic === 'true') {
+      table.addGlobalSecondaryIndex({
+        indexName: SIGNED_INDEX.name,
+        partitionKey: { name: SIGNED_INDEX.day, type: AttributeType.STRING },
+        sortKey: { name: SIGNED_INDEX.time, type: AttributeType.NUMBER },
+        projectionType: ProjectionType.INCLUDE,
+        nonKeyAttributes: ['record'],
+      });
+    }
     table.node.addDependency(...after);
     orders?.node.addDependency(table);
   }

@@ -47,17 +47,20 @@ const STORE_KEY = [
   'ReEncryptTo',
 ].map((action) => `kms:${action}`);
 
-/** Lets a role sign with the key, or read the one secret that holds it, and use one table. */
+/** Lets a role use one table, and the keys of `allowKeys`. */
 function allow({ role }: EndpointFunction, settings: OrderSettings, tableName: string): void {
-  const add = (actions: string[], resource: string, conditions = {}) =>
-    role.addToPolicy(new PolicyStatement({ actions, resources: [resource], conditions }));
   const table = Stack.of(role).formatArn({ service: 'dynamodb', resource: 'table', resourceName: tableName });
   // A record is deleted to release its key, an update counts the notional of a day, and a scan of one item tells a new table.
   const calls = ['DeleteItem', 'GetItem', 'PutItem', 'Scan', 'UpdateItem'];
-  add(
-    calls.map((call) => `dynamodb:${call}`),
-    table,
-  );
+  const actions = calls.map((call) => `dynamodb:${call}`);
+  role.addToPolicy(new PolicyStatement({ actions, resources: [table] }));
+  allowKeys(role, settings);
+}
+
+/** Lets a role sign with the key, or read the one secret that holds it, and use the key that encrypts the table. */
+export function allowKeys(role: Role, settings: OrderSettings): void {
+  const add = (actions: string[], resource: string, conditions = {}) =>
+    role.addToPolicy(new PolicyStatement({ actions, resources: [resource], conditions }));
   // Only when that service asks.
   const via = (service: string) => ({ 'kms:ViaService': `${service}.${settings.region}.amazonaws.com` });
   if (settings.storeKeyArn !== undefined) add(STORE_KEY, settings.storeKeyArn, { StringEquals: via('dynamodb') });

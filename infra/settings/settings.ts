@@ -57,6 +57,10 @@ function problemsOf({ values, isGiven }: Asked): readonly Sentence[] {
     (isGiven('ticketTopic') || isGiven('monthlyBudget')) &&
       !isGiven('alarmTopic') &&
       'ticketTopic and monthlyBudget go with alarmTopic.',
+    values.fillsTopic === 'true' && values.placeOrder !== 'true' && 'fillsTopic goes with placeOrder=true.',
+    values.fillsTopic === 'true' &&
+      isGiven('ordersTable') &&
+      'fillsTopic and ordersTable exclude each other: a restored table has no index of its records.',
     isGiven('domainName') !== isGiven('certificateArn') &&
       'domainName and certificateArn go together: give both, or none.',
   ];

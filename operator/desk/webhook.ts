@@ -45,7 +45,7 @@ export function webhookSecrets({ ORDERS_WEBHOOK_SECRET: text = '' }: Environment
 }
 
 /** Returns the header that proves an event: a signature by each secret. */
-export function signatureOf(secrets: readonly Buffer[], id: string, seconds: number, body: string): string {
+function signatureOf(secrets: readonly Buffer[], id: string, seconds: number, body: string): string {
   const sign = (secret: Buffer) => createHmac('sha256', secret).update(`${id}.${seconds}.${body}`).digest('base64');
   return secrets.map((secret) => `v1,${sign(secret)}`).join(' ');
 }

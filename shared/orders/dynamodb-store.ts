@@ -126,7 +126,7 @@ async function withinTime<T>(limitMs: number, act: (abortSignal: AbortSignal) =>
 /** Raised with the layout of the items. A table of another layout is refused instead of misread. */
 const LAYOUT = 2;
 /** No idempotency key has a control character. */
-const LAYOUT_KEY = { idempotency_key: { S: '\u0000layout' } };
+export const LAYOUT_KEY = { idempotency_key: { S: '\u0000layout' } };
 
 const layoutItem = z.object({ layout: z.object({ N: z.string() }) });
 

@@ -237,6 +237,7 @@ export const SETTINGS = {
       matching('an AWS region', /^[a-z]{2,4}(-[a-z]+)+-\d$/),
       'with orders, one from which the venue takes them',
     ),
+    fillsTopic: row(anyOf(['true', 'false']), 'with orders: true tells what becomes of them by an SNS topic'),
     account: row(matching('the 12 digits of an AWS account', /^\d{12}$/), 'the only AWS account to deploy to'),
     alarmTopic: row(arnOf('a topic', 'sns'), 'ARN of the SNS topic that alarms notify, in the same region'),
     ticketTopic: row(arnOf('a topic', 'sns'), 'the same for alarms that can wait until the morning'),

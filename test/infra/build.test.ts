@@ -70,7 +70,7 @@ const START = `
 describe('the build', () => {
   it('gives the same bytes in another folder', async () => {
     const elsewhere = join(folder, 'a', 'clone');
-    for (const name of ['functions', 'infra', 'shared', 'package.json', 'tsconfig.json']) {
+    for (const name of ['functions', 'infra', 'local', 'operator', 'shared', 'package.json', 'tsconfig.json']) {
       await cp(join(ROOT, name), join(elsewhere, name), { recursive: true });
     }
     await symlink(join(ROOT, 'node_modules'), join(elsewhere, 'node_modules'));

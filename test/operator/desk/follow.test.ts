@@ -21,8 +21,8 @@ const SEED = Number(process.env['FOLLOW_SEED'] ?? '1');
 const [ORDERS, KILLS] = FULL_EXTENT ? [2_000, 30] : [200, 6];
 const START = 1_795_000_000_000;
 const STEP_MS = 5_000;
-const PER_STEP = 10;
-const PAGE = 100;
+const PER_STEP = FULL_EXTENT ? 40 : 10;
+const PAGE = FULL_EXTENT ? 500 : 100;
 const KEY = '00000000-0000-4000-8000-000000000001';
 const TOKEN = '7'.repeat(77);
 const MARKET = `0x${'c0'.repeat(32)}`;
@@ -375,5 +375,5 @@ describe(`${ORDERS} orders of 20 clients, told with ${KILLS} kills (seed ${SEED}
         ['size', 'value', 'fee'].map((name) => total(client, name)),
       );
     }
-  }, 300_000);
+  }, 1_200_000);
 });

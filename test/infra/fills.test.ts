@@ -1,0 +1,58 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Match, Template } from 'aws-cdk-lib/assertions';
+import { ORDER_CONTEXT } from '../../tools/support/deployment.ts';
+import { createServiceApp, quietly, writeEmptyAssets } from '../../tools/support/synthesize.ts';
+
+let folder: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'fills-template-'));
+  await writeEmptyAssets(folder);
+});
+
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+function templateOf(context: Readonly<Record<string, unknown>>): Template {
+  return quietly(() => Template.fromStack(createServiceApp(folder, { ...ORDER_CONTEXT, ...context }).service));
+}
+
+describe('fillsTopic', () => {
+  it('adds one function on a schedule, with a role, a topic and an index of its own', () => {
+    const template = templateOf({ fillsTopic: 'true' });
+    template.resourceCountIs('AWS::Lambda::Function', 5);
+    template.hasResourceProperties('AWS::Lambda::Function', {
+      FunctionName: 'order-book-adapter-fills',
+      ReservedConcurrentExecutions: 1,
+      Timeout: 55,
+      Environment: {
+        Variables: Match.objectLike({ FILLS_TOPIC: Match.anyValue(), SERVICE_ORDERS_TABLE: Match.anyValue() }),
+      },
+    });
+    template.hasResourceProperties('AWS::Lambda::EventInvokeConfig', {
+      MaximumEventAgeInSeconds: 60,
+      MaximumRetryAttempts: 0,
+    });
+    template.hasResourceProperties('AWS::Scheduler::Schedule', {
+      ScheduleExpression: 'rate(1 minute)',
+      Target: { RetryPolicy: { MaximumEventAgeInSeconds: 60, MaximumRetryAttempts: 0 } },
+    });
+  });
+
+  it('changes nothing where it is not set', () => {
+    const [without, off] = [templateOf({}), templateOf({ fillsTopic: 'false' })];
+    expect(off.toJSON()).toStrictEqual(without.toJSON());
+    without.resourceCountIs('AWS::SNS::Topic', 0);
+    expect(JSON.stringify(without.toJSON())).not.toContain('by-signing');
+  });
+
+  it.each([
+    [{ fillsTopic: 'true', placeOrder: 'false' }, 'fillsTopic goes with placeOrder=true.'],
+    [{ fillsTopic: 'true', ordersTable: 'restored' }, 'fillsTopic and ordersTable exclude each other'],
+    [{ fillsTopic: 'yes' }, 'fillsTopic must be one of true, false.'],
+  ])('stops synth in one sentence: %j', (context, sentence) => {
+    expect(() => createServiceApp(folder, { ...ORDER_CONTEXT, ...context })).toThrow(sentence);
+  });
+});
