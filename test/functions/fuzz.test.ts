@@ -34,16 +34,7 @@ describe('any request to an endpoint', () => {
     ask(ordersEndpoint({ openOrders: async () => fakeOrders() }), { method: 'POST', headers, body, isBase64Encoded });
 
   it('as a body is an order or a problem', async () => {
-    const member = fc.constantFrom(
-      'token_id',
-      'side',
-      'price',
-      'size',
-      'post_only',
-      '__proto__',
-      'constructor',
-      'toString',
-    );
+    const member = fc.constantFrom(...'token_id side price size post_only __proto__ constructor toString'.split(' '));
     const bodies = fc.oneof(
       anyText,
       fc.json(),
@@ -59,13 +50,7 @@ describe('any request to an endpoint', () => {
 
   it('as headers is an order or a problem', async () => {
     const name = fc.constantFrom(
-      'content-type',
-      'x-client-address',
-      'idempotency-key',
-      'x-request-id',
-      'origin',
-      'content-encoding',
-      'if-none-match',
+      ...'content-type x-client-address idempotency-key x-request-id origin content-encoding if-none-match'.split(' '),
     );
     const property = fc.asyncProperty(fc.dictionary(name, anyText), async (headers) => {
       expectDecent(await post(JSON.stringify(ORDER), { ...JSON_TYPE, ...headers }));
@@ -114,16 +99,9 @@ describe('any bytes to the server', () => {
   );
   const header = fc.tuple(
     fc.constantFrom(
-      'Host',
-      'Content-Type',
-      'Content-Length',
-      'Transfer-Encoding',
-      'Expect',
-      'Connection',
-      'Upgrade',
-      'X-Request-Id',
-      'Cookie',
-      'X',
+      ...'Host Content-Type Content-Length Transfer-Encoding Expect Connection Upgrade X-Request-Id Cookie X'.split(
+        ' ',
+      ),
     ),
     fc.oneof(latin, fc.constantFrom('localhost', 'chunked', '5', 'close', '100-continue', 'application/json')),
   );

@@ -1,6 +1,6 @@
 import type { Secret } from '../../shared/secret.ts';
 import type { FetchLike } from '../../test/contract/ask.ts';
-import type { Edge, World } from '../../test/contract/check.ts';
+import type { Check, Edge, World } from '../../test/contract/check.ts';
 import { costOf } from '../../test/contract/keys.ts';
 import { type Result, runChecks } from '../../test/contract/run.ts';
 import { CHECKS } from '../../test/contract/sections.ts';
@@ -21,6 +21,8 @@ export interface ConformanceOptions extends Credentials {
   readonly control?: World['control'];
   /** Asks for consent to the orders, given their cost. Without it none are placed. */
   readonly confirmOrders?: (cost: string) => Promise<boolean>;
+  /** Default: all. */
+  readonly checks?: readonly Check[];
   /** Leaves out what takes longer than ten seconds. */
   readonly quick?: boolean;
   /** Hears of each result as soon as it is known. */
@@ -56,13 +58,13 @@ function openService(options: ConformanceOptions, seen: Set<string>): Promise<Wo
  * and a gateway keeps it back.
  */
 export async function runConformance(options: ConformanceOptions): Promise<Report> {
-  const { confirmOrders, onResult, quick = false, control } = options;
+  const { confirmOrders, onResult, quick = false, control, checks = CHECKS } = options;
   const seen = new Set<string>();
   const world = { ...(await openService(options, seen)), control };
   if (confirmOrders && world.ordersKeptBack !== undefined) throw new Error(world.ordersKeptBack);
   const agreed = world.mode === 'order-placing' && (await confirmOrders?.(costOf(world))) === true;
   const results: Result[] = [];
-  for await (const result of runChecks(CHECKS, world, { agreed, quick, seen })) {
+  for await (const result of runChecks(checks, world, { agreed, quick, seen })) {
     results.push(result);
     onResult?.(result);
   }
