@@ -169,35 +169,33 @@ describe('a status that is no success', () => {
   });
   const region = '{"error":"Trading restricted in your region, please refer to available regions"}';
 
+  const limited = 'The venue limits the rate of requests. Slow down.';
+  const away = 'The venue is temporarily unavailable. Try again later.';
+  const unreadable = 'The venue returned an answer that cannot be read. Try again later.';
+
   it.each([
-    [answer(429), 'rate_limited', {}, 1],
-    [answer(429, '{"error":"Too Many Requests"}', 7), 'rate_limited', {}, 7],
-    [answer(429, '', 0), 'rate_limited', {}, 1],
-    [answer(425), 'venue_unavailable', {}, 5],
-    [answer(503, '', 120), 'venue_unavailable', {}, 120],
-    [answer(403, region), 'venue_refused_service', { reason: 'region' }, undefined],
-    [answer(403, '<html>'), 'venue_refused_service', { reason: 'firewall' }, undefined],
-    [{ ...answer(403, region), isJson: false }, 'venue_refused_service', { reason: 'firewall' }, undefined],
-    [answer(500), 'venue_error', {}, undefined],
-    [answer(302), 'venue_error', {}, undefined],
-    [answer(200, '<html>'), 'venue_error', {}, undefined],
-  ])('is said as what it means: %j', (response, code, facts, retryAfter) => {
+    [answer(429), 'rate_limited', limited, 1],
+    [answer(429, '{"error":"Too Many Requests"}', 7), 'rate_limited', limited, 7],
+    [answer(429, '', 0), 'rate_limited', limited, 1],
+    [answer(425), 'venue_unavailable', away, 5],
+    [answer(503, '', 120), 'venue_unavailable', away, 120],
+    [answer(500), 'venue_error', unreadable, undefined, 'status 500, not JSON'],
+    [answer(404, '{}'), 'venue_error', unreadable, undefined, 'status 404'],
+    [answer(302), 'venue_error', unreadable, undefined, 'status 302, not JSON'],
+    [answer(200, '<html>'), 'venue_error', unreadable, undefined, 'status 200, not JSON'],
+  ])('is said as what it means, and what it was for the log: %j', (response, code, message, ...more) => {
     const error = refuseRead(response);
-    expect({ code: error.code, facts: error.facts, retryAfter: error.retryAfter }).toStrictEqual({
-      code,
-      facts,
-      retryAfter,
-    });
+    const [retryAfter, cause] = more;
+    expect([error.code, error.message, error.retryAfter]).toStrictEqual([code, message, retryAfter]);
+    expect(error.cause).toStrictEqual(cause && new Error(String(cause)));
   });
 
   it.each([
-    [answer(429), 'The venue limits the rate of requests. Slow down.', undefined],
-    [answer(503), 'The venue is temporarily unavailable. Try again later.', undefined],
-    [answer(500), 'The venue returned an answer that cannot be read. Try again later.', 'status 500, not JSON'],
-    [answer(404, '{}'), 'The venue returned an answer that cannot be read. Try again later.', 'status 404'],
-  ])('has its own sentence, and what it was for the log: %j', (response, message, cause) => {
-    const error = refuseRead(response);
-    expect([error.message, error.cause]).toStrictEqual([message, cause && new Error(cause)]);
+    [answer(403, region), 'region'],
+    [answer(403, '<html>'), 'firewall'],
+    [{ ...answer(403, region), isJson: false }, 'firewall'],
+  ])('refuses the service: %j is about its %s', (response, reason) => {
+    expect(refuseRead(response)).toMatchObject({ code: 'venue_refused_service', facts: { reason } });
   });
 });
 
