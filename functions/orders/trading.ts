@@ -52,6 +52,7 @@ function createTrading(config: DeployedConfig, log: Log, clock: VenueClock): Ope
     );
   }
   const { walletAddress: pinnedAddress, key: source, ordersTable } = config.orders;
+  const { maxDailyNotional, maxDailyNotionalPerClient } = config;
   checkAccount(pinnedAddress, config, log);
   const store = createDynamoDbStore({ tableName: ordersTable, proxyEnv: config.proxyEnv });
   const readSource = createWalletKeyReader(source, config);
@@ -110,7 +111,8 @@ function createTrading(config: DeployedConfig, log: Log, clock: VenueClock): Ope
         log.error('API credentials in the secret refused by the venue', { ...source, ...call.trace });
       return undefined;
     }
-    [opened, before] = [undefined, undefined];
+    opened = undefined;
+    before = undefined;
     if (fresh.wallet.address !== current.wallet.address) {
       checkPinned(fresh, call);
       return undefined;
@@ -125,7 +127,7 @@ function createTrading(config: DeployedConfig, log: Log, clock: VenueClock): Ope
     // They know the last refusal of credentials: others would ask the venue for new ones with every order.
     if (before && isSame(key, before.key)) return before;
     const entry = createOrderEntry({ ...config, ...key, reloadCredentials: (call) => reload(key, call) }, log, clock);
-    const orders = createOrders({ ...config, entry, store, log });
+    const orders = createOrders({ entry, store, log, maxDailyNotional, maxDailyNotionalPerClient });
     // The operator may have rotated a key whose credentials are derived: the next request reads the secret again.
     const place: Orders['place'] = async (...request) => {
       try {

@@ -21,6 +21,12 @@ const LIMITS: ServerOptions = {
   insecureHTTPParser: false,
 };
 
+/** A client cannot connect to a wildcard. */
+const REACHABLE: ReadonlyMap<string, string> = new Map([
+  ['0.0.0.0', '127.0.0.1'],
+  ['[::]', '[::1]'],
+]);
+
 /** The parts of a server. */
 export interface ServerDeps extends Omit<AppDeps, 'atWork'> {
   readonly config: AppDeps['config'] & { readonly port: number };
@@ -57,8 +63,7 @@ export async function startServer({ limits: { stopMs = STOP_MS, ...limits } = {}
   const address = server.address();
   const port = typeof address === 'object' ? address?.port : undefined;
   const host = bracketed(deps.config.host);
-  // A client cannot connect to a wildcard.
-  const reachable = { '0.0.0.0': '127.0.0.1', '[::]': '[::1]' }[host] ?? host;
+  const reachable = REACHABLE.get(host) ?? host;
   const names = new Set([host.toLowerCase(), 'localhost', '127.0.0.1', '[::1]']);
   return {
     /** Base address for clients on this machine, without trailing slash. */

@@ -210,7 +210,11 @@ function createTidying({ db, requireIntact }: OwnFile, log: Log) {
         replace.run(encodeRecord(withoutSignature(record)), key);
     }
   };
-  let [time, cleanedAt, sweptAt, isQuiet, isDone] = [0, 0, 0, true, false];
+  let time = 0;
+  let cleanedAt = 0;
+  let sweptAt = 0;
+  let isQuiet = true;
+  let isDone = false;
   const tidy = (): void => {
     const isDue = Date.now() - sweptAt >= CLEANING_INTERVAL_MS;
     if (!db.isOpen) clearInterval(timer);
@@ -240,7 +244,8 @@ function createTidying({ db, requireIntact }: OwnFile, log: Log) {
   return (record: OrderRecord | undefined): void => {
     // The earlier of two clocks: one that is ahead would remove orders before their time.
     if (record) time = Math.min(record.signedAt, Date.now());
-    [isQuiet, isDone] = [false, false];
+    isQuiet = false;
+    isDone = false;
   };
 }
 

@@ -66,7 +66,7 @@ function ordersOpener(
   store: Store | undefined,
   { log, clock }: Pick<ReturnType<typeof openContainer>, 'log' | 'clock'>,
 ): OpenOrders {
-  const { orders, ...rest } = config;
+  const { orders, maxDailyNotional, maxDailyNotionalPerClient, ...rest } = config;
   if (orders.kind === 'off' || !wallet || !store) {
     const missing = orders.kind === 'off' ? orders.missing : [];
     const why = `The service is read-only: its operator has not set ${missing.join(' and ')}.`;
@@ -81,7 +81,7 @@ function ordersOpener(
       import('../../shared/orders/orders.ts'),
     ]);
     const entry = createOrderEntry({ ...rest, wallet, credentials: orders.credentials }, log, clock);
-    return createOrders({ ...config, entry, store, log });
+    return createOrders({ entry, store, log, maxDailyNotional, maxDailyNotionalPerClient });
   });
 }
 

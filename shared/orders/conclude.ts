@@ -11,7 +11,7 @@ import {
   versionOf,
   withoutSignature,
 } from './record.ts';
-import { isHeld, type OrderResult, orderInProgress, type Placing, type Turn, traceOf } from './turn.ts';
+import { type OrderResult, orderInProgress, type Placing, type Turn, traceOf } from './turn.ts';
 
 type FateOf<Kind extends Fate['kind']> = Extract<Fate, { readonly kind: Kind }>;
 
@@ -193,6 +193,6 @@ async function keepOpen(
   } catch (error) {
     logFault(turn, 'lease not released', error);
     // No other request takes over before the lease ends.
-    return isHeld(turn) ? 'released' : undefined;
+    return placing.entry.now() < record.lease.until ? 'released' : undefined;
   }
 }

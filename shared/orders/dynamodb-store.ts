@@ -80,18 +80,21 @@ function conditionOf(over: Over) {
 /** Adds to the sum of a day unless it would be too large. No idempotency key has a control character. */
 function countItem(TableName: string, count: DayCount): TransactWriteItem {
   const { day, units, atMost } = count;
-  const room = atMost !== undefined && atMost - units;
+  const update = {
+    TableName,
+    Key: { idempotency_key: { S: `\u0000day ${sumName(count)}` } },
+    UpdateExpression: 'ADD notional_units :units SET expires_at = :end',
+  };
+  const values = {
+    ':units': { N: String(units) },
+    ':end': toSeconds(Date.parse(`${day}T00:00:00Z`) + DAY_KEPT_MS),
+  };
+  if (atMost === undefined) return { Update: { ...update, ExpressionAttributeValues: values } };
   return {
     Update: {
-      TableName,
-      Key: { idempotency_key: { S: `\u0000day ${sumName(count)}` } },
-      UpdateExpression: 'ADD notional_units :units SET expires_at = :end',
-      ExpressionAttributeValues: {
-        ':units': { N: String(units) },
-        ':end': toSeconds(Date.parse(`${day}T00:00:00Z`) + DAY_KEPT_MS),
-        ...(room !== false && { ':room': { N: String(room) } }),
-      },
-      ...(room !== false && { ConditionExpression: 'attribute_not_exists(notional_units) OR notional_units <= :room' }),
+      ...update,
+      ConditionExpression: 'attribute_not_exists(notional_units) OR notional_units <= :room',
+      ExpressionAttributeValues: { ...values, ':room': { N: String(atMost - units) } },
     },
   };
 }
@@ -109,10 +112,15 @@ const LONGEST_PAUSE_MS = 400;
 
 /** Returns the pause before a cancelled transaction is repeated; `undefined` where no repeat would change anything. */
 function pauseBefore(reasons: readonly CancellationReason[], repeats: number): number | undefined {
-  const pauses = reasons.map(({ Code = 'None' }) => FIRST_PAUSE_MS.get(Code) ?? Number.NaN);
-  const first = Math.max(...pauses);
+  let first = 0;
+  for (const { Code = 'None' } of reasons) {
+    const pause = FIRST_PAUSE_MS.get(Code);
+    if (pause === undefined) return undefined;
+    first = Math.max(first, pause);
+  }
+  if (first === 0) return undefined;
   // Random, so that two transactions that collided do not collide again.
-  return first > 0 ? Math.min(first * 2 ** repeats, LONGEST_PAUSE_MS) * (0.5 + Math.random() / 2) : undefined;
+  return Math.min(first * 2 ** repeats, LONGEST_PAUSE_MS) * (0.5 + Math.random() / 2);
 }
 
 /** Ends a call after its time: the SDK itself sets no limit to the search for AWS credentials. */
