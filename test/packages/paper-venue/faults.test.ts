@@ -40,54 +40,17 @@ async function during(fault: FaultOrder, postOnly = false) {
 }
 
 const html = { kind: 'text/html', body: expect.stringContaining('<html>') };
-const json = 'application/json';
 
+// Those that test/contract/ arms are left out of both tables: its answers show status, text and what was accepted.
 describe('faults that happen instead of an order', () => {
   const table: [FaultOrder, object][] = [
-    [{ fault: 'restart' }, { status: 425, body: '', retryAfter: '1' }],
-    [
-      { fault: 'rate-limit', retry_after: 7 },
-      { status: 429, body: { error: 'Too Many Requests' }, retryAfter: '7' },
-    ],
     [{ fault: 'rate-limit-html' }, { status: 429, ...html, retryAfter: '1' }],
-    [{ fault: 'error-500' }, { status: 500, body: { error: 'Internal server error' }, kind: json }],
     [
       { fault: 'error-500', text: 'order timed out' },
       { status: 500, body: { error: 'order timed out' } },
     ],
     [{ fault: 'edge-502' }, { status: 502, ...html }],
     [{ fault: 'edge-503' }, { status: 503, ...html, retryAfter: null }],
-    [
-      { fault: 'post-only-mode' },
-      {
-        status: 503,
-        retryAfter: '120',
-        body: {
-          error: 'post-only mode: only post-only orders and cancels are allowed',
-          code: 'post_only_mode',
-          retry_after_seconds: 120,
-        },
-      },
-    ],
-    [
-      { fault: 'halted' },
-      { status: 503, body: { error: 'Trading is currently disabled. Check polymarket.com for updates' } },
-    ],
-    [
-      { fault: 'cancel-only' },
-      { status: 503, body: { error: expect.stringMatching(/^Trading is currently cancel-only\. New orders/) } },
-    ],
-    [
-      { fault: 'region' },
-      { status: 403, kind: json, body: { error: expect.stringMatching(/^Trading restricted in/) } },
-    ],
-    [{ fault: 'firewall' }, { status: 403, ...html }],
-    [{ fault: 'unauthorized' }, { status: 401, body: { error: 'Unauthorized/Invalid api key' } }],
-    [{ fault: 'redirect' }, { status: 307 }],
-    [
-      { fault: 'refuse', code: 400, text: 'invalid nonce' },
-      { status: 400, body: { error: 'invalid nonce' } },
-    ],
     [
       { fault: 'success-with-error', text: 'market closed' },
       { status: 200, body: expect.objectContaining({ success: true, errorMsg: 'market closed', orderID: '' }) },
@@ -97,11 +60,6 @@ describe('faults that happen instead of an order', () => {
   it.each(table)('%j', async (fault, expected) => {
     expect(await during(fault)).toMatchObject({ ...expected, accepted: 0 });
     expect(await post(await order())).toMatchObject({ status: 200 });
-  });
-
-  it('reset: the connection ends and nothing is accepted', async () => {
-    await expect(during({ fault: 'reset' })).rejects.toThrow('fetch failed');
-    expect(paper.venue.orders()).toHaveLength(0);
   });
 
   it('hang: there is no answer, and nothing is accepted', async () => {
@@ -119,11 +77,6 @@ describe('faults that happen instead of an order', () => {
 describe('faults that spoil the answer to an accepted order', () => {
   const table: [FaultOrder, object][] = [
     [{ fault: 'error-500-after' }, { status: 500, body: { error: 'could not insert order' } }],
-    [{ fault: 'refuse-after' }, { status: 400, body: { error: 'order match delayed due to market conditions' } }],
-    [
-      { fault: 'refuse-after', code: 422, text: 'too busy' },
-      { status: 422, body: { error: 'too busy' } },
-    ],
     [
       { fault: 'success-false', status: 'delayed' },
       {
@@ -136,18 +89,7 @@ describe('faults that spoil the answer to an accepted order', () => {
         }),
       },
     ],
-    [
-      { fault: 'success-false', text: 'too busy' },
-      { status: 200, body: expect.objectContaining({ success: false, errorMsg: 'too busy', status: 'live' }) },
-    ],
-    [{ fault: 'edge-502-after' }, { status: 502, ...html }],
-    [{ fault: 'truncated' }, { status: 200, kind: json, body: expect.stringMatching(/^\{"errorMsg":""/) }],
     [{ fault: 'wrong-type' }, { status: 200, kind: 'text/plain' }],
-    [{ fault: 'status' }, { status: 200, body: expect.objectContaining({ status: 'unmatched', success: true }) }],
-    [
-      { fault: 'status', text: 'delayed' },
-      { status: 200, body: expect.objectContaining({ status: 'delayed' }) },
-    ],
     [{ fault: 'delay', ms: 5 }, { status: 200 }],
     [{ fault: 'delay-after', ms: 5 }, { status: 200 }],
   ];
@@ -156,8 +98,8 @@ describe('faults that spoil the answer to an accepted order', () => {
     expect(await during(fault)).toMatchObject({ ...expected, accepted: 1 });
   });
 
-  it.each(['reset-after', 'cut'] as const)('%s: the connection ends, the order lives', async (fault) => {
-    await expect(during({ fault })).rejects.toThrow();
+  it('cut: the connection ends, the order lives', async () => {
+    await expect(during({ fault: 'cut' })).rejects.toThrow();
     expect(paper.venue.orders()).toMatchObject([{ status: 'LIVE' }]);
   });
 

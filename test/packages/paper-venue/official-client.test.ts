@@ -1,9 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { AssetType, OrderType, Side, SignatureTypeV2 } from '@polymarket/clob-client-v2';
+import { AssetType, OrderType, Side } from '@polymarket/clob-client-v2';
 import { Wallet } from 'ethers';
-import { officialClient, WALLET } from '../../../tools/support/paper-client.ts';
+import { officialClient } from '../../../tools/support/paper-client.ts';
 import { findMarket, plainMarket, startPaper } from '../../support/venue/paper-venue.ts';
-import { funderOf } from '../../support/venue/signing.ts';
 
 const OTHER = new Wallet(`0x${'3c'.repeat(32)}`);
 
@@ -60,22 +59,6 @@ describe('the official client on the paper venue', () => {
       const order = { tokenID: yes, price: 0.01, size: 100, side: Side.BUY };
       const posted = await client.createAndPostOrder(order, { tickSize: '0.01', version: 3 });
       expect(posted.status).toBe('live');
-    }
-  });
-
-  it('trades for every kind of account', async () => {
-    const paper = await startPaper();
-    const { yes } = await plainMarket(paper);
-    for (const [kind, signatureType] of [
-      ['proxy', SignatureTypeV2.POLY_PROXY],
-      ['safe', SignatureTypeV2.POLY_GNOSIS_SAFE],
-      ['deposit-wallet', SignatureTypeV2.POLY_1271],
-    ] as const) {
-      const funderAddress = funderOf(WALLET.address, kind);
-      const { client } = await officialClient(paper, { signatureType, funderAddress });
-      const posted = await client.createAndPostOrder({ tokenID: yes, price: 0.4, size: 5, side: Side.BUY });
-      expect(posted.status).toBe('live');
-      expect(await client.getOrder(posted.orderID)).toMatchObject({ maker_address: funderAddress.toLowerCase() });
     }
   });
 
