@@ -58,13 +58,16 @@ export function newMemory(): Memory {
   return { wholeAt: Number.NEGATIVE_INFINITY, fees: new Map() };
 }
 
-/** One look: the state that it changes, and the events so far. */
+/**
+ * One look: the state that it changes, and the events so far. They are made at its end, so that each has all that is known
+ * of its order: after a restart a late trade may be told behind one that it precedes.
+ */
 interface Look {
   readonly desk: Desk;
   readonly state: FollowState;
   readonly memory: Memory;
   readonly now: number;
-  readonly events: OrderEvent[];
+  readonly events: (() => OrderEvent)[];
 }
 
 type OpenOrders = ReadonlyMap<string, VenueOrder>;
@@ -160,7 +163,7 @@ function tell({ events }: Look, type: EventType, order: Followed, fill: Fill, st
   const { order_id, trade_id, token_id, side } = fill;
   const text = (decimal: Decimal | null) => decimal && formatDecimal(decimal);
   const amounts = { price: text(fill.price), size: text(fill.size), value: text(fill.value), fee: text(fill.fee) };
-  events.push(eventOf(type, order_id, order, { trade_id, token_id, side, ...amounts, status }, at));
+  events.push(() => eventOf(type, order_id, order, { trade_id, token_id, side, ...amounts, status }, at));
 }
 
 /** Counts a part of a trade in the sums of its order, or takes it out again. */
@@ -225,7 +228,7 @@ function takeOdd(look: Look, odd: ReadonlyMap<string, string>, since: number, is
   for (const [id, status] of odd) {
     if (state.unreadable[id] !== undefined) continue;
     state.unreadable[id] = since;
-    events.push(eventOf('order.unreadable', null, undefined, { trade_id: id, status }, now));
+    events.push(() => eventOf('order.unreadable', null, undefined, { trade_id: id, status }, now));
   }
   if (!isWhole) return;
   for (const id of Object.keys(state.unreadable)) if (!odd.has(id)) delete state.unreadable[id];
@@ -270,7 +273,7 @@ function takeEnd({ state, events, now }: Look, id: string, found: VenueOrder | n
     status,
     reason: reasonOf(order, status),
   } as const;
-  if (left.at >= state.start) events.push(eventOf('order.closed', id, order, terms, left.at));
+  if (left.at >= state.start) events.push(() => eventOf('order.closed', id, order, terms, left.at));
 }
 
 /** Looks up the orders that left the book, when they leave it and after each quiet time. */
@@ -334,5 +337,5 @@ export async function look(desk: Desk, before: FollowState, memory: Memory, now:
     forget(state);
     memory.wholeAt = now;
   }
-  return { state, events };
+  return { state, events: events.map((make) => make()) };
 }
