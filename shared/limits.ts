@@ -5,13 +5,13 @@
  *   An order under an idempotency key                         A read
  *    0 s ┬ it arrives (at the gateway, where there is one):    0 s ┬ it arrives: one attempt of READ_ATTEMPT_MS
  *        │ store, rules, credentials, signature, write-ahead   3 s ┼ a second one, on a new connection
- *    5 s ┼ the latest start of a sending with all of SEND_MS   6 s ┼ where its answer is lost too: answered, or the
+ *    5 s ┼ the latest start of an attempt with all of SEND_MS   6 s ┼ where its answer is lost too: answered, or the
  *        │                                                         │ next page of the list
  *        │                                                     9 s ┼ READ_BUDGET_MS: answered
  *   16 s ┼ rules and credentials are awaited no longer        10 s ┼ the contract's promise
  *        │ (SENDING_RESERVE_MS); nothing is sent from here    12 s ┴ LAMBDA_TIMEOUT_MS.reads
  *        │ on (MIN_SEND_MS)
- *   17 s ┼ the sending ends (LOOK_UP_RESERVE_MS are left)
+ *   17 s ┼ the attempt ends (LOOK_UP_RESERVE_MS are left)
  *        │ look-ups, where its answer proved nothing
  *   22 s ┼ the look-ups end (STORE_CALL_MS are left)
  *        │ the final answer is stored
@@ -32,18 +32,18 @@ export const WAY_MS = 1_000;
 
 /** One attempt to send an order. */
 export const SEND_MS = 12_000;
-/** Left before the end of an order's budget when the sending ends, so that an order of unknown fate can be looked up. */
+/** Left before the end of an order's budget when the attempt ends, so that an order of unknown fate can be looked up. */
 export const LOOK_UP_RESERVE_MS = 5_000;
 /** An order is not sent with less time than this for the venue to answer. */
 export const MIN_SEND_MS = 1_000;
 /** One call of the store of orders (normally 5 ms). Every response to an order waits for one. */
 export const STORE_CALL_MS = 2_000;
-/** Left of an order's budget when its rules or the credentials come: the write-ahead, the sending and look-ups need it. */
+/** Left of an order's budget when its rules or the credentials come: the write-ahead, the attempt and look-ups need it. */
 export const SENDING_RESERVE_MS = MIN_SEND_MS + LOOK_UP_RESERVE_MS + STORE_CALL_MS;
 /** One look-up of an order or a page of trades. */
 export const LOOK_UP_MS = 3_000;
 /**
- * Before each look-up after a sending without a usable answer: an order that was accepted shows up at once, or within
+ * Before each look-up after an attempt without a usable answer: an order that was accepted shows up at once, or within
  * seconds of a pause of the venue's engine.
  */
 export const LOOK_UP_PAUSES_MS = [0, 300, 700, 1_500, 2_500] as const;
@@ -53,7 +53,7 @@ export const SETTLE_PAUSES_MS = [0, 300] as const;
 export const UNKNOWN_WORDS_RETRY_MS = 10_000;
 /**
  * How long an order that was sent may still arrive: the venue queues what it throttles, and users have seen 40 s. Until
- * then the refusal of another sending proves nothing about the first.
+ * then the refusal of another attempt proves nothing about the first.
  */
 export const LATE_ARRIVAL_MS = 120_000;
 

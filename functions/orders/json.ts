@@ -18,13 +18,11 @@ function keepDigits(text: string): string {
   });
 }
 
-/** An error of middy's parser, which has no code. `data` is the text, or without a message a key that reaches for a prototype. */
+const PARSER = '@middy/http-json-body-parser';
+
+/** An error of middy's parser, which has no code: about a text that is no JSON, or about a key that reaches for a prototype. */
 const parserError = z.object({
-  cause: z.object({
-    package: z.literal('@middy/http-json-body-parser'),
-    data: z.string(),
-    message: z.optional(z.string()),
-  }),
+  cause: z.object({ package: z.literal(PARSER), data: z.string(), message: z.optional(z.string()) }),
 });
 
 const prepare: Middleware = {
@@ -34,15 +32,12 @@ const prepare: Middleware = {
     event.isBase64Encoded = false;
   },
   onError: (request) => {
-    const { data: error } = parserError.safeParse(request.error);
-    if (!error) return;
-    const { data: key, message } = error.cause;
-    const errors = [
-      message === undefined
-        ? { field: printable(key), detail: 'is not a field of an order.' }
-        : { field: 'body', detail: 'must be a JSON object.' },
-    ];
-    request.error = refuse('invalid_request', { part: 'The order', errors });
+    const { cause } = parserError.safeParse(request.error).data ?? {};
+    if (!cause) return;
+    const isKey = cause.message === undefined;
+    const field = isKey ? printable(cause.data) : 'body';
+    const detail = isKey ? 'is not a field of an order.' : 'must be a JSON object.';
+    request.error = refuse('invalid_request', { part: 'The order', errors: [{ field, detail }] });
   },
 };
 

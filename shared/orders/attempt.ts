@@ -5,7 +5,7 @@ import type { Fate, SendingCall } from '../venue/port.ts';
 import { type Turn, traceOf } from './turn.ts';
 
 /**
- * Sends an order or looks it up, and weighs the result against earlier sendings. Called once in each turn, after the order
+ * Sends an order or looks it up, and weighs the result against earlier attempts. Called once in each turn, after the order
  * was stored. Throws nothing.
  */
 export async function attempt(turn: Turn): Promise<Fate> {
@@ -48,13 +48,13 @@ async function ask(turn: Turn): Promise<Fate> {
   }
 }
 
-/** Returns the time in milliseconds for which an earlier sending may still arrive. */
+/** Returns the time in milliseconds for which an earlier attempt may still arrive. */
 function lateArrivalMs({ unconfirmedBefore, placing: { entry, lateArrivalMs: mostMs } }: Turn): number {
   if (unconfirmedBefore === null) return 0;
   return Math.min(Math.max(unconfirmedBefore + mostMs - entry.now(), 0), mostMs);
 }
 
-/** Weighs a fate against earlier sendings. `lateMs`: the time for their late arrival when the venue was asked. */
+/** Weighs a fate against earlier attempts. `lateMs`: the time for their late arrival when the venue was asked. */
 function weigh(turn: Turn, fate: Fate, lateMs: number): Fate {
   const { record, unconfirmedBefore } = turn;
   const leftMs = lateArrivalMs(turn);
@@ -67,7 +67,7 @@ function weigh(turn: Turn, fate: Fate, lateMs: number): Fate {
   if (fate.kind === 'unknown') {
     const isUnsent = fate.why !== 'lease_ended' && fate.sentAt === null && unconfirmedBefore === null;
     if (!isUnsent) return fate;
-    // The venue provably took none of the sendings, and cannot be asked now.
+    // The venue provably took none of the attempts, and cannot be asked now.
     return {
       kind: 'not_taken',
       error: refuse('venue_unavailable', { why: 'busy' }, { cause: fate.cause }),

@@ -147,7 +147,7 @@ async function concludeRefused(turn: Turn, fate: FateOf<'refused'>): Promise<Ord
   return ownResult(turn, { kind: 'unknown', why: 'refusal_not_stored', sentAt: null, cause: fate.error });
 }
 
-/** The venue did not take this sending; it may take that of a request that took over. */
+/** The venue did not take this attempt; it may take that of a request that took over. */
 async function concludeNotTaken(turn: Turn, fate: FateOf<'not_taken'>): Promise<OrderResult> {
   if (turn.placing.idempotencyKey === undefined) {
     // Nobody can repeat an order without a key: its notional is given back.
@@ -166,7 +166,7 @@ function overtaken({ record, placing }: Turn, standing: OrderRecord | undefined)
 
 /**
  * Releases the lease, so that the next repeat need not wait for its end. Deletes the record if a message of the venue
- * releases the key and no sending is in doubt: the next repeat signs anew. Returns `released`, the record of a request that
+ * releases the key and no attempt is in doubt: the next repeat signs anew. Returns `released`, the record of a request that
  * took over, or `undefined` if that cannot be known.
  */
 async function keepOpen(

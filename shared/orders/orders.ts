@@ -45,7 +45,7 @@ export type OrdersOptions = Pick<OrdersDeps, 'entry' | 'store' | 'log'> &
  *                                   └─ another was first ─┬─ it has finished ───────────────> replay
  *                                                         └─ else ──────────────────────────> 409
  *
- *   attempt ─ submit, settle or look up ─> weigh against earlier sendings ─> placed, refused, not taken or unknown
+ *   attempt ─ submit, settle or look up ─> weigh against earlier attempts ─> placed, refused, not taken or unknown
  *
  *   conclude ─┬─ placed ────> write over the unfinished order, else over its refusal ──────> 201
  *             ├─ refused ───> write over the own lease ─┬─ written ────────────────────────> 422

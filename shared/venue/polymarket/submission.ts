@@ -35,7 +35,7 @@ import { type Transport, TransportError } from './http/transport.ts';
  *           │                │                                                                        ├─ empty ─> it
  *     (sent before)          └─ cannot be asked ─> unknown                                            └─ else ─> unknown
  *
- * A refusal by `settle` is about its own sending; the caller checks whether an earlier one may still arrive.
+ * A refusal by `settle` is about its own attempt; the caller checks whether an earlier one may still arrive.
  */
 export type Submissions = Pick<OrderEntry, 'submit' | 'settle' | 'lookUp'>;
 
@@ -141,7 +141,7 @@ export function createSubmissions(deps: SubmissionDeps): Submissions {
         ({ key }) => {
           onSend();
           const timeLimit = Math.min(SEND_MS, call.deadline - performance.now() - LOOK_UP_RESERVE_MS);
-          // After refused credentials the time may not suffice for a second sending.
+          // After refused credentials the time may not suffice for a second attempt.
           if (timeLimit < MIN_SEND_MS) throw refuse('venue_timeout', {});
           const body = orderBody(order, key);
           return { ...POST_ORDER, body, timeLimit };
@@ -223,7 +223,7 @@ export function createSubmissions(deps: SubmissionDeps): Submissions {
       if (!hasTimeToSend(call)) return unknown('no time left to send the order again', null);
       const fate = await send(order, call);
       if (fate.kind === 'placed' || fate.kind === 'unknown') return fate;
-      // The venue may have taken the first sending and refuse this one because of it.
+      // The venue may have taken the first attempt and refuse this one because of it.
       const after = await findWithTrades(order, call);
       if (after.kind === 'found') return after.fate;
       return after.kind === 'not_found' ? fate : unknown(fate.error, null);
