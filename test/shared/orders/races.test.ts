@@ -261,7 +261,7 @@ describe('an answer that comes after another process has settled the order', () 
   });
 
   const NOT_STORED = { message: 'final answer not stored', metric: 'lease_faults' };
-  const other = { message: expect.stringContaining('has lost its key'), record: { order_id: '0xa1' } };
+  const other = { message: expect.stringContaining('placed order superseded'), record: { order_id: '0xa1' } };
   it.each<[string, OrderRecord | undefined, object]>([
     ['its key is free', undefined, NOT_STORED],
     ['its key has another order', unfinishedOrder('other'), { ...other, metric: 'contradicted_records' }],
