@@ -143,7 +143,7 @@ describe('a request that takes an order over', () => {
     [-LEASE_MS - 1_000, START],
     [1_000, START + LEASE_MS + 1_000],
   ])('keeps the latest time at which bytes may have left: %d ms later', async (later, unconfirmedAt) => {
-    const { store, clock, venue, place, leaveOpen } = openWorld();
+    const { store, clock, venue, log, place, leaveOpen } = openWorld();
     await leaveOpen();
     clock.now += later;
     let stored: OrderRecord | undefined;
@@ -153,6 +153,8 @@ describe('a request that takes an order over', () => {
     };
     await place();
     expect(stored).toMatchObject({ unconfirmedAt, countedOn: null });
+    const line = { message: 'unfinished order taken over', order_id: '0x1', ...TRACE };
+    expect(log.lines).toContainEqual(expect.objectContaining(line));
   });
 });
 
