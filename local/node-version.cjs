@@ -4,11 +4,13 @@
  * Every entry point loads this first. It is CommonJS, which every version of Node loads with `-r` before the entry
  * point itself.
  */
-const NEEDED = 24;
+const NEEDED = [24, 5];
+const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 
-if (Number.parseInt(process.versions.node, 10) < NEEDED) {
+// Before 24.5 Node's agents ignore a proxy: orders would leave from the operator's own address.
+if (major < NEEDED[0] || (major === NEEDED[0] && minor < NEEDED[1])) {
   process.stderr.write(
-    `Needs Node ${NEEDED} or later; this is ${process.version} (${process.execPath}). ` +
+    `Needs Node ${NEEDED.join('.')} or later; this is ${process.version} (${process.execPath}). ` +
       'In a clone on Linux x64 npm ci brings it along: use npm start, npx cdk, or npx node in the place of node.\n',
   );
   process.exit(1);

@@ -172,7 +172,7 @@ describe("the venue's clock", () => {
     const world = await openWorld({ order: () => ({ status: 404, headers: ahead(skew) }) });
     for (const _ of [0, 1]) await world.entry.syncClock(callWithin());
     expect(Math.abs(world.entry.now() - Date.now() - skew)).toBeLessThan(10_000);
-    const warnings = world.lines.filter(({ message }) => String(message).includes('set ours by NTP'));
+    const warnings = world.lines.filter(({ message }) => String(message).includes('set it by NTP'));
     expect([warnings.length, world.venue.calls().length]).toStrictEqual(counts);
     expect(new Set(world.venue.calls())).toStrictEqual(new Set(['GET /time']));
   });
