@@ -4,7 +4,7 @@ import * as z from 'zod/mini';
 import { errorCode } from '../../shared/node-error.ts';
 import { ConfigError } from '../../shared/settings/formats.ts';
 import { parseText } from '../../shared/settings/read.ts';
-import { CONTEXT } from '../../shared/settings/table.ts';
+import { CONTEXT } from './table.ts';
 
 /** The values of `-c name=value`, of a file in `deploy/` and of cdk.json, by name. */
 export type Context = Readonly<Record<string, unknown>>;

@@ -3,9 +3,9 @@ import type * as z from 'zod/mini';
 import { compareDecimals, type Decimal } from '../../shared/decimal.ts';
 import { ConfigError, type Sentence, sentencesOf } from '../../shared/settings/formats.ts';
 import { clientRules } from '../../shared/settings/rules.ts';
-import { type CONTEXT, inSettings } from '../../shared/settings/table.ts';
 import { type ChosenAccount, chooseAccount, EOA_WARNING } from '../../shared/venue/polymarket/accounts.ts';
 import { REFUSED_REGION } from '../../shared/venue/polymarket/regions.ts';
+import { type CONTEXT, inSettings } from './table.ts';
 
 /** What the rules of a deployment look at. */
 export interface Asked {

@@ -1,9 +1,10 @@
 import { checkDeployedVariables } from '../../functions/orders/deployed-variables.ts';
 import { type Sentence, throwProblems } from '../../shared/settings/formats.ts';
 import { nearestOf, readTexts } from '../../shared/settings/read.ts';
-import { CONTEXT, DEPLOYED, inSettings, SETTINGS, type Table, variableOf } from '../../shared/settings/table.ts';
+import { DEPLOYED, SETTINGS, type Table, variableOf } from '../../shared/settings/table.ts';
 import type { Context } from './environment-file.ts';
 import { type Asked, completeOrders, orderProblems } from './order-settings.ts';
+import { CONTEXT, inSettings } from './table.ts';
 
 /** Names of the CDK's own context: those with a colon or an at sign, and two that its commands write. */
 const OF_THE_CDK = /[:@]|^(?:acknowledged-issue-numbers|cli-telemetry)$/;

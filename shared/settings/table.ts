@@ -5,18 +5,7 @@ import { compareDecimals, parseDecimal, ZERO } from '../decimal.ts';
 import { LOG_LEVELS } from '../log.ts';
 import { Secret } from '../secret.ts';
 import { CLOB_KEY, CLOB_PASSPHRASE, CLOB_SECRET, PRIVATE_KEY } from './credentials.ts';
-import {
-  anyOf,
-  arnOf,
-  type Format,
-  integer,
-  KEY_LIKE,
-  LOOPBACK,
-  listOf,
-  matching,
-  parsed,
-  tableOf,
-} from './formats.ts';
+import { anyOf, type Format, integer, KEY_LIKE, LOOPBACK, listOf, matching, parsed, tableOf } from './formats.ts';
 
 /** The gateway checks callers by `iam` and `jwt`. */
 const ORDER_ACCESSES = ['iam', 'jwt', 'public'] as const;
@@ -109,13 +98,6 @@ const CLIENTS = listOf('EVM or Solana addresses', (address) =>
   /^(?:0x[0-9a-fA-F]{40}|[1-9A-HJ-NP-Za-km-z]{32,44})$/.test(address) ? address : undefined,
 );
 
-/** Scopes of the gateway, which takes ten for a route, of 64 characters each. A comma would be a part of no token's scope. */
-const SCOPES = parsed('1 to 10 scopes of at most 64 characters, separated by commas or spaces', (text) => {
-  const scopes = text.split(/[ ,]+/).filter((scope) => scope !== '');
-  const isPlain = scopes.every((scope) => /^[\x21-\x7e]{1,64}$/.test(scope));
-  return isPlain && scopes.length > 0 && scopes.length <= 10 ? scopes : undefined;
-});
-
 const BYTES32 = parsed('32 bytes as 64 hex digits, with or without 0x', (text) => {
   const hex = /^(?:0x)?([0-9a-fA-F]{64})$/.exec(text)?.[1];
   return hex && `0x${hex.toLowerCase()}`;
@@ -143,12 +125,12 @@ export type Table = Readonly<Record<string, Setting>>;
 const FOR_PEOPLE = z.registry<{ readonly meaning: string; readonly preset: string }>();
 
 /** Creates a row: a setting that may be absent. */
-function row<T>(format: Format<T>, meaning: string) {
+export function row<T>(format: Format<T>, meaning: string) {
   return z.optional(format).register(FOR_PEOPLE, { meaning, preset: '' });
 }
 
 /** Creates a row: a setting with a default. */
-function preset<T>(format: Format<T>, text: string, meaning: string) {
+export function preset<T>(format: Format<T>, text: string, meaning: string) {
   return z.prefault(format, text).register(FOR_PEOPLE, { meaning, preset: text });
 }
 
@@ -158,9 +140,9 @@ function list(format: Format<readonly string[]>, meaning: string) {
 }
 
 /**
- * All settings, by where they apply. The variable of `maxOrderNotional` is `SERVICE_MAX_ORDER_NOTIONAL`; the CDK takes
- * the name itself, by `-c` and in `deploy/*.json`. The parsers, `--help`, `.env.example` and docs/settings.md are made
- * from this table.
+ * All settings of the service, by where they apply. The variable of `maxOrderNotional` is `SERVICE_MAX_ORDER_NOTIONAL`; the
+ * CDK takes the name itself, by `-c` and in `deploy/*.json`, with those of infra/settings/table.ts. The parsers, `--help`,
+ * `.env.example` and docs/settings.md are made from both tables.
  */
 export const SETTINGS = {
   /** Of the local server. */
@@ -224,54 +206,6 @@ export const SETTINGS = {
     orderAccess: preset(anyOf(ORDER_ACCESSES), 'iam', 'who may call POST /v1/orders: iam, jwt or public'),
     ordersTable: row(TABLE, 'name of a restored table of orders to go on with'),
   },
-  /** Of the stack: no function reads them. */
-  stack: {
-    env: row(matching('the name of a file in deploy/, without .json', /^\w[\w-]*$/), 'reads deploy/NAME.json; -c wins'),
-    // Names of functions contain it, and their length is limited.
-    stackName: preset(
-      matching('a letter, then letters, digits and dashes, 50 at most', /^[A-Za-z][A-Za-z0-9-]{0,49}$/),
-      'order-book-adapter',
-      'another name deploys a second service beside the first',
-    ),
-    region: row(
-      matching('an AWS region', /^[a-z]{2,4}(-[a-z]+)+-\d$/),
-      'with orders, one from which the venue takes them',
-    ),
-    fillsTopic: row(anyOf(['true', 'false']), 'with orders: true tells what becomes of them by an SNS topic'),
-    account: row(matching('the 12 digits of an AWS account', /^\d{12}$/), 'the only AWS account to deploy to'),
-    alarmTopic: row(arnOf('a topic', 'sns'), 'ARN of the SNS topic that alarms notify, in the same region'),
-    ticketTopic: row(arnOf('a topic', 'sns'), 'the same for alarms that can wait until the morning'),
-    readAccess: preset(anyOf(['open', 'iam', 'jwt']), 'open', 'who may read markets and books'),
-    jwtIssuer: row(matching('an https URL', /^https:\/\/[\w.-]+(?:\/[\w./-]*)?$/), 'with jwt: URL of the issuer'),
-    jwtAudience: row(
-      listOf('audiences', (text) => text),
-      'with jwt: audiences of which a token needs one, comma-separated',
-    ),
-    jwtScopes: row(SCOPES, 'with jwt: scopes of which a token needs one, separated by commas or spaces, 10 at most'),
-    // The venue takes 300 requests per 10 s and address for its lists, and a large limit needs several; 1500 for books.
-    marketsPerSecond: preset(integer(1, 10_000), '20', 'requests that the gateway lets through'),
-    booksPerSecond: preset(integer(1, 10_000), '150', 'the same for books'),
-    orderConcurrency: row(
-      integer(1, 1_000),
-      "orders at the same time: kept free for them of the account's executions, which reads could use up",
-    ),
-    readConcurrency: row(integer(1, 1_000), 'the most markets, and the most books, that are read at the same time'),
-    monthlyBudget: row(
-      integer(1, 1_000_000),
-      'USD a month of the whole account, above which, spent or forecast, AWS notifies alarmTopic',
-    ),
-    tracing: preset(anyOf(['off', 'active']), 'off', 'active sends a trace of each request to X-Ray'),
-    removal: preset(anyOf(['retain', 'destroy']), 'retain', 'destroy: a trial, which takes table and logs with it'),
-    storeKeyArn: row(arnOf('a KMS key (no alias)', 'kms', 'key/'), 'ARN of your own key for the table of orders'),
-    logKeyArn: row(arnOf('a KMS key (no alias)', 'kms', 'key/'), 'ARN of your own key for the logs'),
-    rollout: preset(anyOf(['canary', 'all-at-once']), 'canary', 'how a new build of orders takes over'),
-    secretKeyArn: row(arnOf('a KMS key (no alias)', 'kms', 'key/'), 'ARN of your own key that encrypts the secret'),
-    domainName: row(
-      matching('a host name', /^(?:[a-z0-9-]+\.)+[a-z]{2,}$/),
-      'a domain of your own, with certificateArn',
-    ),
-    certificateArn: row(arnOf('a certificate', 'acm', 'certificate/'), 'ARN of its certificate, in the same region'),
-  },
 };
 
 /** The variables that the local server reads. */
@@ -279,13 +213,6 @@ export const LOCAL = { ...SETTINGS.local, ...SETTINGS.orders, ...SETTINGS.common
 
 /** The settings of deployed functions. */
 export const DEPLOYED = { ...SETTINGS.orders, ...SETTINGS.common, ...SETTINGS.deployed };
-
-/** The settings that the CDK takes, in `-c` and in `deploy/*.json`. */
-export const CONTEXT = {
-  ...DEPLOYED,
-  ...SETTINGS.stack,
-  placeOrder: row(anyOf(['true', 'false']), 'true adds the function of orders'),
-};
 
 /** Returns what people read of a setting. */
 export function describe(setting: Setting) {
@@ -298,11 +225,4 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 /** Returns the environment variable of a setting. */
 export function variableOf(name: string): string {
   return `${name in SETTINGS.network ? '' : 'SERVICE_'}${name.replaceAll(/[A-Z]/g, '_$&').toUpperCase()}`;
-}
-
-/** Writes the variables of a sentence by the names of their settings, which the file of a deployment has. */
-export function inSettings(sentence: string): string {
-  return sentence.replaceAll(/SERVICE_([A-Z_]+)/g, (_, name: string) =>
-    name.toLowerCase().replaceAll(/_(.)/g, (_match, letter: string) => letter.toUpperCase()),
-  );
 }

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { withEnvironmentFile } from '../../infra/settings/environment-file.ts';
 import { readSettings } from '../../infra/settings/settings.ts';
+import { CONTEXT } from '../../infra/settings/table.ts';
 import { parseDeployedConfig } from '../../shared/settings/config.ts';
-import { CONTEXT } from '../../shared/settings/table.ts';
 import { ORDER_CONTEXT, PUBLIC, WALLET_ADDRESS } from '../../tools/support/deployment.ts';
 import { funderOf } from '../support/venue/signing.ts';
 

@@ -1,4 +1,5 @@
-import { CONTEXT, describe, LOCAL, type Table, variableOf } from '../../shared/settings/table.ts';
+import { CONTEXT } from '../../infra/settings/table.ts';
+import { describe, LOCAL, type Table, variableOf } from '../../shared/settings/table.ts';
 
 const HEADER = `# Settings of the local server; every one may be left out, and an empty one counts as absent.
 # npm start reads them from a copy of this file named .env; a variable of the environment wins.

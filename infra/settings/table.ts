@@ -1,0 +1,69 @@
+import { anyOf, arnOf, integer, listOf, matching, parsed } from '../../shared/settings/formats.ts';
+import { DEPLOYED, preset, row } from '../../shared/settings/table.ts';
+
+/** Scopes of the gateway, which takes ten for a route, of 64 characters each. A comma would be a part of no token's scope. */
+const SCOPES = parsed('1 to 10 scopes of at most 64 characters, separated by commas or spaces', (text) => {
+  const scopes = text.split(/[ ,]+/).filter((scope) => scope !== '');
+  const isPlain = scopes.every((scope) => /^[\x21-\x7e]{1,64}$/.test(scope));
+  return isPlain && scopes.length > 0 && scopes.length <= 10 ? scopes : undefined;
+});
+
+/** Settings of the stack. Not in the table of the service, which every function loads. */
+const STACK = {
+  env: row(matching('the name of a file in deploy/, without .json', /^\w[\w-]*$/), 'reads deploy/NAME.json; -c wins'),
+  // Names of functions contain it, and their length is limited.
+  stackName: preset(
+    matching('a letter, then letters, digits and dashes, 50 at most', /^[A-Za-z][A-Za-z0-9-]{0,49}$/),
+    'order-book-adapter',
+    'another name deploys a second service beside the first',
+  ),
+  region: row(
+    matching('an AWS region', /^[a-z]{2,4}(-[a-z]+)+-\d$/),
+    'with orders, one from which the venue takes them',
+  ),
+  fillsTopic: row(anyOf(['true', 'false']), 'with orders: true tells what becomes of them by an SNS topic'),
+  account: row(matching('the 12 digits of an AWS account', /^\d{12}$/), 'the only AWS account to deploy to'),
+  alarmTopic: row(arnOf('a topic', 'sns'), 'ARN of the SNS topic that alarms notify, in the same region'),
+  ticketTopic: row(arnOf('a topic', 'sns'), 'the same for alarms that can wait until the morning'),
+  readAccess: preset(anyOf(['open', 'iam', 'jwt']), 'open', 'who may read markets and books'),
+  jwtIssuer: row(matching('an https URL', /^https:\/\/[\w.-]+(?:\/[\w./-]*)?$/), 'with jwt: URL of the issuer'),
+  jwtAudience: row(
+    listOf('audiences', (text) => text),
+    'with jwt: audiences of which a token needs one, comma-separated',
+  ),
+  jwtScopes: row(SCOPES, 'with jwt: scopes of which a token needs one, separated by commas or spaces, 10 at most'),
+  // The venue takes 300 requests per 10 s and address for its lists, and a large limit needs several; 1500 for books.
+  marketsPerSecond: preset(integer(1, 10_000), '20', 'requests that the gateway lets through'),
+  booksPerSecond: preset(integer(1, 10_000), '150', 'the same for books'),
+  orderConcurrency: row(
+    integer(1, 1_000),
+    "orders at the same time: kept free for them of the account's executions, which reads could use up",
+  ),
+  readConcurrency: row(integer(1, 1_000), 'the most markets, and the most books, that are read at the same time'),
+  monthlyBudget: row(
+    integer(1, 1_000_000),
+    'USD a month of the whole account, above which, spent or forecast, AWS notifies alarmTopic',
+  ),
+  tracing: preset(anyOf(['off', 'active']), 'off', 'active sends a trace of each request to X-Ray'),
+  removal: preset(anyOf(['retain', 'destroy']), 'retain', 'destroy: a trial, which takes table and logs with it'),
+  storeKeyArn: row(arnOf('a KMS key (no alias)', 'kms', 'key/'), 'ARN of your own key for the table of orders'),
+  logKeyArn: row(arnOf('a KMS key (no alias)', 'kms', 'key/'), 'ARN of your own key for the logs'),
+  rollout: preset(anyOf(['canary', 'all-at-once']), 'canary', 'how a new build of orders takes over'),
+  secretKeyArn: row(arnOf('a KMS key (no alias)', 'kms', 'key/'), 'ARN of your own key that encrypts the secret'),
+  domainName: row(matching('a host name', /^(?:[a-z0-9-]+\.)+[a-z]{2,}$/), 'a domain of your own, with certificateArn'),
+  certificateArn: row(arnOf('a certificate', 'acm', 'certificate/'), 'ARN of its certificate, in the same region'),
+};
+
+/** The settings that the CDK takes, in `-c` and in `deploy/*.json`. */
+export const CONTEXT = {
+  ...DEPLOYED,
+  ...STACK,
+  placeOrder: row(anyOf(['true', 'false']), 'true adds the function of orders'),
+};
+
+/** Writes the variables of a sentence by the names of their settings, which the file of a deployment has. */
+export function inSettings(sentence: string): string {
+  return sentence.replaceAll(/SERVICE_([A-Z_]+)/g, (_, name: string) =>
+    name.toLowerCase().replaceAll(/_(.)/g, (_match, letter: string) => letter.toUpperCase()),
+  );
+}
