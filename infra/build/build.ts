@@ -2,7 +2,7 @@ import { chmod, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { type BuildOptions, build, type Plugin } from 'esbuild';
 import { ROUTES } from '../../functions/routes.ts';
-import { BUILTINS_BY_CALL, FROM_LAYER, LAYER_ENTRIES } from './plugins.ts';
+import { BUILTINS_BY_CALL, FROM_LAYER, LAYER_ENTRIES, VENUE_FROM_LAYER } from './plugins.ts';
 
 /** The folder of the project: paths in the output are relative to it, so that they are the same on every machine. */
 const ROOT = join(import.meta.dirname, '../..');
@@ -88,10 +88,12 @@ export async function buildAssets(outdir: string): Promise<void> {
     const plugins = name === 'health' ? [] : [FROM_LAYER];
     await bundle(outdir, `functions/${name}`, { index: `functions/${name}/index.ts` }, [UNUSED, ...plugins]);
   }
-  // It asks the venue as the desk does, by the official client with all of its parts.
-  await bundle(outdir, 'functions/fills', { index: 'operator/topic/index.ts' }, [['bowser'], FROM_LAYER]);
+  // It asks the venue as the desk does, by the official client with all of its parts, and AWS by more calls than orders.
+  await bundle(outdir, 'functions/fills', { index: 'operator/topic/index.ts' }, [['bowser'], VENUE_FROM_LAYER]);
   await bundle(outdir, 'layer/nodejs', LAYER_ENTRIES, [UNUSED]);
-  await writeReadable(join(outdir, 'layer/nodejs', CURVE.name), await readFile(CURVE.path));
+  for (const folder of ['layer/nodejs', 'functions/fills']) {
+    await writeReadable(join(outdir, folder, CURVE.name), await readFile(CURVE.path));
+  }
 }
 
 if (import.meta.main) await buildAssets(OUTPUT);

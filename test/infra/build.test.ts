@@ -112,6 +112,27 @@ describe('the build', () => {
     expect(stdout).not.toContain('undici');
   });
 
+  it('starts the function of fills as far as its secret', async () => {
+    const [layer, index] = ['layer/nodejs', 'functions/fills/index.mjs'].map((path) => join(folder, 'here', path));
+    const run = START.replace(
+      '.catch(() => undefined)',
+      '.then(({ handler }) => handler()).catch(String).then(console.log)',
+    );
+    const env = {
+      SERVICE_PLACE_ORDER: '1',
+      SERVICE_WALLET_ADDRESS: `0x${'2c'.repeat(20)}`,
+      SERVICE_PRIVATE_KEY_SECRET: 'trading/key',
+      SERVICE_ORDERS_TABLE: 'orders',
+      AWS_REGION: 'eu-west-1',
+      AWS_ACCESS_KEY_ID: 'AKIDEXAMPLE',
+      AWS_SECRET_ACCESS_KEY: 'invented',
+      AWS_ENDPOINT_URL_SECRETS_MANAGER: 'http://127.0.0.1:9',
+    };
+    const args = ['--input-type=module', '-e', run, `${layer}`, `${index}`];
+    const { stdout } = await promisify(execFile)(process.execPath, args, { env });
+    expect(stdout).toContain('ECONNREFUSED');
+  });
+
   it('holds of the official client only what needs no package of its own', async () => {
     const files = await readdir(join(folder, 'here/layer/nodejs'));
     const modules = files.filter((file) => file.endsWith('.mjs'));
