@@ -12,7 +12,6 @@ import { evmWallet } from '../../tools/support/client-wallets.ts';
 import { AWS_VARIABLES, CALLER, REGION } from '../../tools/support/sigv4.ts';
 import type { FetchLike } from '../contract/ask.ts';
 import { CLIENTS } from '../contract/clients.ts';
-import { loadContract } from '../contract/document.ts';
 import { EVERYWHERE } from '../contract/everywhere.ts';
 import { KEYS } from '../contract/keys.ts';
 import { ORDERS } from '../contract/orders.ts';
@@ -30,15 +29,11 @@ function named({ results }: Report, verdict: 'failed' | 'skipped'): readonly str
 }
 
 describe('a service that keeps the contract', () => {
-  it.each([
-    ['verifies its clients', { SERVICE_CLIENT_VERIFICATION: 'required' }, 1],
-    ['is read-only', { SERVICE_PLACE_ORDER: '', SERVICE_PRIVATE_KEY: '' }, 0],
-  ])('passes where it %s', async (_what, settings, orders) => {
-    const { url, venue } = await startPaperService(settings);
+  it('passes where it is read-only', async () => {
+    const { url } = await startPaperService({ SERVICE_PLACE_ORDER: '', SERVICE_PRIVATE_KEY: '' });
     const report = await runConformance({ baseUrl: url, ...QUICK });
     expect(named(report, 'failed')).toStrictEqual([]);
     expect(report.results.filter(({ verdict }) => verdict === 'passed').length).toBeGreaterThan(20);
-    expect(venue.orders()).toHaveLength(orders);
   });
 
   it('passes where it lists its clients, and checks its key with one of them', async () => {
@@ -70,8 +65,6 @@ describe('a service that keeps the contract', () => {
 });
 
 describe('behind a gateway that takes only signed orders', () => {
-  const sign = { region: REGION, credentials: CALLER };
-
   it('the suite checks the reads when it does not sign, and says how the orders are checked', async () => {
     const { url: serviceUrl, venue } = await startPaperService();
     const { url } = await startIamGateway(serviceUrl);
@@ -84,17 +77,12 @@ describe('behind a gateway that takes only signed orders', () => {
     expect(venue.orders()).toStrictEqual([]);
   });
 
-  it('the suite says that it was refused, with another region, secret or token', async () => {
+  it('the suite says that it was refused, with another region', async () => {
     const { url: serviceUrl } = await startPaperService();
     const { url } = await startIamGateway(serviceUrl);
-    for (const wrong of [
-      { ...sign, region: 'eu-west-2' },
-      { ...sign, credentials: { ...CALLER, secretAccessKey: 'another' } },
-      { ...sign, credentials: { ...CALLER, sessionToken: 'another' } },
-    ]) {
-      const run = runConformance({ baseUrl: url, sign: wrong, quick: true, confirmOrders: agree });
-      await expect(run).rejects.toThrow('The gateway refused the signature');
-    }
+    const wrong = { region: 'eu-west-2', credentials: CALLER };
+    const run = runConformance({ baseUrl: url, sign: wrong, quick: true, confirmOrders: agree });
+    await expect(run).rejects.toThrow('The gateway refused the signature');
   });
 
   it('the suite says that it has no token, where a token is wanted', async () => {
@@ -189,6 +177,7 @@ describe('a breach of the contract', () => {
       ['only listed ones health', /GET \/health$/, withHeader('access-control-allow-origin', '*')],
       ['another method is 405', /DELETE/, withHeader('allow', 'GET')],
       ['OPTIONS without Origin', /OPTIONS/, withHeader('x-request-id', null)],
+      ['are 20 by default', /\/v1\/markets$/, withHeader('content-type', 'text/plain')],
       ['HEAD is GET', /HEAD \/health/, withHeader('cache-control', null)],
       ['are at most 16384 bytes', /POST \/v1\/orders/, withBody((problem) => ({ ...problem, status: 400 }))],
     ];
@@ -234,26 +223,6 @@ describe('a breach of the contract', () => {
     expect(failed).toStrictEqual([expect.stringContaining('health names another wallet')]);
   });
 });
-
-describe('the document', () => {
-  it('is not satisfied by a status, a media type or a body that it does not name', async () => {
-    const { url } = await startPaperService();
-    const { status, headers, body } = await fetchHealth(url);
-    const { checkAnswer } = loadContract();
-    const answer = { method: 'GET', status, headers, body };
-    expect(() => checkAnswer('health', answer)).not.toThrow();
-    expect(() => checkAnswer('health', { ...answer, status: 202 })).toThrow('status 202 is not documented');
-    expect(() => checkAnswer('health', { ...answer, headers: new Headers() })).toThrow('Content-Type (none)');
-    expect(() => checkAnswer('health', { ...answer, body: { ...body, mode: 'both' } })).toThrow('/mode must be equal');
-    expect(() => checkAnswer('health', { ...answer, body: { ...body, secret: 1 } })).toThrow('additional properties');
-  });
-});
-
-async function fetchHealth(url: string) {
-  const response = await fetch(`${url}/health`);
-  const body: Record<string, unknown> = JSON.parse(await response.text());
-  return { status: response.status, headers: response.headers, body };
-}
 
 const MAIN = join(import.meta.dirname, '../../tools/conformance/main.ts');
 
