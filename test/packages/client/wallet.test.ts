@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { createClient, type OrderRequest, type Wallet } from '../../../packages/client/client.ts';
-import { type ClientWallet, evmWallet, fromBase58, solanaWallet } from '../../../tools/support/client-wallets.ts';
+import { type ClientWallet, evmWallet, solanaWallet } from '../../../tools/support/client-wallets.ts';
 import { errorOf } from '../../support/service/client-error.ts';
 import { sharedPaperService } from '../../support/service/paper-service.ts';
 import { startScriptedService } from '../../support/service/scripted-service.ts';
@@ -92,13 +92,6 @@ describe('a client with a wallet', () => {
     const client = createClient({ baseUrl: url, wallet: watched(await solanaWallet(9)).wallet });
     const placed = await client.placeOrder({ token_id: order.token_id, side: 'sell', price: '0.99', size: 12.5 });
     expect(placed).toMatchObject({ side: 'sell', size: '12.5', post_only: false });
-  });
-
-  it('takes the signature of a Solana wallet as the bytes that it gives', async () => {
-    const { url, order } = await open();
-    const { address, sign } = await solanaWallet(7);
-    const wallet: Wallet = { address, signMessage: async (text) => fromBase58(await sign(text), 64) };
-    expect(await createClient({ baseUrl: url, wallet }).placeOrder(order)).toMatchObject({ status: 'live' });
   });
 
   it('signs once more, by the time of the service, where its own clock is wrong', async () => {

@@ -47,11 +47,4 @@ describe('a wallet', () => {
       }
     },
   );
-
-  it('gives the same signature for the same text, in any order of calls', async () => {
-    const wallet = openWallet(new Secret(hex(0x5dn)));
-    const first = await wallet.sign(hex(7n));
-    await wallet.sign(hex(8n));
-    expect(await wallet.sign(hex(7n))).toBe(first);
-  });
 });
