@@ -45,16 +45,6 @@ async function openTable(tableName: string, proxyEnv: ProxyEnv | undefined): Pro
   return { ...store, isNew: false, close: async () => undefined };
 }
 
-function placeOf(setting: string): string {
-  return tableOf(setting) === undefined ? storeFileOf(setting) : setting;
-}
-
-/** Returns the error of a store that could not be opened or read. */
-function storeError(done: 'opened' | 'read', setting: string, cause: unknown): ConfigError {
-  const reason = Error.isError(cause) ? cause.message.replace(/\.$/, '') : String(cause);
-  return new ConfigError(`SERVICE_STORE cannot be ${done} at ${placeOf(setting)}: ${reason}.`, { cause });
-}
-
 /** Opens the store of the settings. Throws `ConfigError` where it cannot be used. `typeOf` reads the file system of a path. */
 export async function openStore(
   {
@@ -65,7 +55,8 @@ export async function openStore(
   log: Log,
   typeOf = fileSystemOf,
 ): Promise<Store> {
-  const [place, tableName] = [placeOf(setting), tableOf(setting)];
+  const tableName = tableOf(setting);
+  const place = tableName === undefined ? storeFileOf(setting) : setting;
   try {
     if (tableName !== undefined) return { ...(await openTable(tableName, proxyEnv)), place };
     const shared = storeSharedFolder ? undefined : SHARED.get(typeOf(place));
@@ -77,7 +68,8 @@ export async function openStore(
     const { openOrderStore } = await import('../order-store/store.ts');
     return { ...openOrderStore({ path: place, log }), place };
   } catch (cause) {
-    throw storeError('opened', setting, cause);
+    const reason = Error.isError(cause) ? cause.message.replace(/\.$/, '') : String(cause);
+    throw new ConfigError(`SERVICE_STORE cannot be opened at ${place}: ${reason}.`, { cause });
   }
 }
 

@@ -12,6 +12,7 @@ import { ConfigError, TABLE_PREFIX } from '../../shared/settings/formats.ts';
 import { readVariables } from '../../shared/settings/read.ts';
 import { DEPLOYED, type Environment, SETTINGS } from '../../shared/settings/table.ts';
 import type { Wallet } from '../../shared/wallets/evm-key.ts';
+import type { Where } from '../command-line.ts';
 
 /** An error that ends a command with exit code 1. Its message is for the operator and holds no secret. */
 export class DeskError extends Error {
@@ -40,11 +41,6 @@ export interface Access extends Pick<Config, 'clobUrl' | 'gammaUrl' | 'funderAdd
   /** True for a table with the index by the time of signing. */
   readonly index?: boolean;
 }
-
-/** The options that choose the service that a command is about. */
-export type Where = Readonly<
-  Partial<Record<'settings' | 'stack' | 'region', string | undefined>> & { readonly paper?: boolean }
->;
 
 /** The outputs of a deployment's stack, by their names. */
 const OUTPUTS = {

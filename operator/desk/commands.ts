@@ -1,9 +1,9 @@
 import * as z from 'zod/mini';
 import { withSettingsFile } from '../../local/service/settings-file.ts';
-import { ConfigError, KEY_LIKE } from '../../shared/settings/formats.ts';
+import { ConfigError } from '../../shared/settings/formats.ts';
 import type { Environment } from '../../shared/settings/table.ts';
 import { isTokenId } from '../../shared/token-id.ts';
-import { flag, oneOf, option, runCommand, UsageError, type Values, wholeNumber } from '../command-line.ts';
+import { checkWhere, flag, oneOf, option, runCommand, UsageError, type Values, wholeNumber } from '../command-line.ts';
 import { type Access, DeskError, openAccess } from './access.ts';
 import { cancelOrders, type Selection } from './cancel.ts';
 import { type Desk, type DeskTerminal, listOpen } from './desk.ts';
@@ -136,21 +136,15 @@ function selectionOf({ client, token, all }: Values<typeof CANCEL.options>, oper
 
 /** Opens the desk and does the work. A sentence for the operator ends it with 1. */
 async function work(
-  { settings, stack, region, paper, format = 'table' }: Common,
+  { format = 'table', ...where }: Common,
   { env, terminal }: { readonly env: Environment; readonly terminal: DeskTerminal },
   act: (desk: Desk) => Promise<number>,
   open: (access: Access) => Promise<DeskVenue> = openVenue,
 ): Promise<number> {
   const form = oneOf('format', format, FORMATS);
-  if (stack === undefined && region !== undefined) throw new UsageError('--region needs --stack.');
-  // A wallet key given as a name would be printed, and perhaps sent.
-  if ([stack, settings].some((name) => name !== undefined && KEY_LIKE.test(name))) {
-    throw new UsageError('--stack and --settings take names, not a key.');
-  }
-  if (stack !== undefined && settings !== undefined) throw new UsageError('--settings and --stack exclude each other.');
-  if (paper && (stack ?? settings) !== undefined) throw new UsageError('--paper excludes --settings and --stack.');
+  checkWhere(where);
   try {
-    const access = await openAccess({ settings, stack, region, paper }, env);
+    const access = await openAccess(where, env);
     return await act({ access, venue: await open(access), terminal, format: form });
   } catch (error) {
     if (!(error instanceof DeskError || error instanceof ConfigError)) throw error;

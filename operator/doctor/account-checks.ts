@@ -5,7 +5,8 @@ import { errorCode } from '../../shared/node-error.ts';
 import type { Account } from '../../shared/venue/polymarket/accounts.ts';
 import { EXCHANGES } from '../../shared/venue/polymarket/official-client.ts';
 import type { Call } from '../../shared/venue/port.ts';
-import type { AccountReads, Inspection, NotedCollateral } from '../venue/inspection.ts';
+import type { Inspection } from '../venue/inspection.ts';
+import type { AccountReads, NotedCollateral } from '../venue/read-account.ts';
 import { type CheckResult, fail, ok, warn } from './run.ts';
 import type { WalletKey } from './setup-checks.ts';
 

@@ -1,6 +1,6 @@
 import { KEY_LIKE } from '../../shared/settings/formats.ts';
 import type { Environment } from '../../shared/settings/table.ts';
-import { runCommand, type Terminal, THIS_PROCESS, UsageError } from '../command-line.ts';
+import { checkWhere, runCommand, type Terminal, THIS_PROCESS, UsageError } from '../command-line.ts';
 import { type DoctorOptions, examine, OPTIONS } from './doctor.ts';
 import type { DoctorLimits, Finding } from './run.ts';
 
@@ -31,13 +31,6 @@ function summaryOf(lines: readonly Line[]): string {
   return `\n${count('ok')} ok, ${count('warn')} to look at, ${count('fail')} failed, ${count('skip')} skipped.\n`;
 }
 
-/** Throws `UsageError` for a key given as a name. */
-function refuseKeys(values: DoctorOptions): void {
-  for (const name of ['settings', 'stack', 'print-credentials'] as const) {
-    if (KEY_LIKE.test(values[name] ?? '')) throw new UsageError(`Option '--${name}' takes a name, not a key.`);
-  }
-}
-
 /** Runs the checks and prints each as soon as all before it have ended. Returns the exit code. */
 async function run(
   options: DoctorOptions,
@@ -61,12 +54,9 @@ export function runDoctor(env: Environment, terminal: Terminal = THIS_PROCESS, l
   return runCommand(
     COMMAND,
     (values) => {
-      refuseKeys(values);
-      const { stack, region, settings } = values;
-      if (region !== undefined && stack === undefined) throw new UsageError('--region needs --stack.');
-      if (stack !== undefined && settings !== undefined) {
-        throw new UsageError('--settings and --stack exclude each other.');
-      }
+      const { region, 'print-credentials': file = '' } = values;
+      if (KEY_LIKE.test(file)) throw new UsageError('--print-credentials takes a name, not a key.');
+      checkWhere(values);
       // The SDK looks there for the region of key and table.
       if (region !== undefined) process.env['AWS_REGION'] = region;
       return run(values, env, terminal.out, limits);

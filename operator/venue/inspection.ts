@@ -12,8 +12,6 @@ import type { Wallet } from '../../shared/wallets/evm-key.ts';
 import { type AccountReads, createAccountReads } from './read-account.ts';
 import { readRegion } from './read-region.ts';
 
-export type { AccountReads, NotedCollateral } from './read-account.ts';
-
 /** The hosts of the venue, the CLOB and the website, as base URLs. */
 type VenueUrls = Pick<Config, 'clobUrl'> & Partial<Pick<Config, 'proxyEnv'>> & { readonly siteUrl: string };
 

@@ -622,7 +622,8 @@ describe('--print-credentials', () => {
 describe('the command line', () => {
   it.each([
     [[KEY], /^An argument belongs to no option\.\n/],
-    [['--settings', KEY.slice(2)], /^Option '--settings' takes a name, not a key\.\n/],
+    [['--settings', KEY.slice(2)], /^--stack and --settings take names, not a key\.\n/],
+    [['--print-credentials', KEY], /^--print-credentials takes a name, not a key\.\n/],
   ])('exits with 2 and repeats no key', async (args, sentence) => {
     const { code, stdout, stderr } = await run(args, {});
     expect([code, stdout]).toStrictEqual([2, '']);
