@@ -88,25 +88,28 @@ interface Ended {
   /** `0` where there was no answer. */
   readonly status: number;
   readonly isOurs: boolean;
+  readonly ms: number;
 }
 
 function send(url: string, agent: Agent, { kind, path, body, ...options }: Asked): Promise<Ended> {
-  return new Promise((resolve) => {
-    const sent = request(url + path, { ...options, agent, timeout: ANSWER_MS }, (answer) => {
-      const [status, isOurs] = [answer.statusCode ?? 0, answer.headers['x-request-id'] !== undefined];
-      answer.resume().once('end', () => resolve({ kind, status, isOurs }));
-    });
-    sent.once('timeout', () => sent.destroy());
-    sent.once('error', () => resolve({ kind, status: 0, isOurs: false }));
-    sent.end(body);
+  const startedAt = performance.now();
+  const { promise, resolve } = Promise.withResolvers<Omit<Ended, 'kind' | 'ms'>>();
+  const sent = request(url + path, { ...options, agent, timeout: ANSWER_MS }, (answer) => {
+    const [status, isOurs] = [answer.statusCode ?? 0, answer.headers['x-request-id'] !== undefined];
+    answer.resume().once('end', () => resolve({ status, isOurs }));
   });
+  sent.once('timeout', () => sent.destroy());
+  sent.once('error', () => resolve({ status: 0, isOurs: false }));
+  sent.end(body);
+  return promise.then((end) => ({ ...end, kind, ms: performance.now() - startedAt }));
 }
 
-/** Counts the answers of each kind by status. */
+/** Counts the answers of each kind by status, with the slowest one: the contract gives `/health` a second. */
 function describe(ended: readonly Ended[]): readonly string[] {
   return [...Map.groupBy(ended, ({ kind }) => kind)].map(([kind, all]) => {
     const statuses = [...Map.groupBy(all, ({ status }) => status)].sort(([a], [b]) => a - b);
-    return `${kind.padEnd(12)} ${statuses.map(([status, some]) => `${some.length} × ${status}`).join(', ')}`;
+    const counts = statuses.map(([status, some]) => `${some.length} × ${status}`).join(', ');
+    return `${kind.padEnd(12)} ${counts}; slowest ${Math.max(...all.map(({ ms }) => Math.round(ms)))} ms`;
   });
 }
 
