@@ -9,8 +9,8 @@ import type { Route } from '../../functions/routes.ts';
 import { acknowledgeWildcard } from './findings.ts';
 import type { Names } from './names.ts';
 
-export interface EndpointFunctionProps {
-  readonly name: Route['name'];
+export interface FunctionProps<Name = Route['name'] | 'fills'> {
+  readonly name: Name;
   readonly names: Names;
   readonly description: string;
   /** The folder that the build writes. */
@@ -25,6 +25,12 @@ export interface EndpointFunctionProps {
   readonly isTraced: boolean;
   /** By default the function has a log of its own, kept for a month and deleted with the stack. */
   readonly log?: ILogGroup;
+}
+
+/** What all functions that use the venue share. */
+export type CommonProps = Required<Pick<FunctionProps, 'names' | 'assets' | 'layer' | 'isTraced'>>;
+
+interface EndpointFunctionProps extends FunctionProps<Route['name']> {
   /** By default `live`. A deployment that changes the name moves all requests at once, to a new alias. */
   readonly alias?: string;
 }
@@ -40,23 +46,14 @@ export function addVenueLayer(scope: Construct, assets: string, names: Names): l
   });
 }
 
-/**
- * One endpoint's function with its own role, which may only write its log. Requests go to the alias of a
- * published version: Lambda swaps code and layer by two calls, and a version has both of one build.
- */
-export class EndpointFunction extends Construct {
-  /** The endpoint's name in metrics and logs. */
-  readonly route: Route['name'];
+/** A function with its own role, which may only write its log. */
+export class ServiceFunction extends Construct {
   readonly function: lambda.Function;
-  readonly alias: lambda.Alias;
-  /** The alias in the type that an integration of the gateway takes. */
-  readonly live: lambda.IFunction;
   readonly log: ILogGroup;
   readonly role: Role;
 
-  constructor(scope: Construct, id: string, props: EndpointFunctionProps) {
+  constructor(scope: Construct, id: string, props: FunctionProps) {
     super(scope, id);
-    this.route = props.name;
     const kept = { retention: RetentionDays.ONE_MONTH, removalPolicy: RemovalPolicy.DESTROY };
     this.log = props.log ?? new LogGroup(this, 'Log', kept);
     this.role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
@@ -70,24 +67,9 @@ export class EndpointFunction extends Construct {
     this.function = this.createFunction(props);
     // The CDK would also depend on the role itself, which the function's reference to it already implies.
     this.function.node.defaultChild?.node.addDependency(this.role.node.findChild('DefaultPolicy'));
-    this.alias = this.function.addAlias(props.alias ?? 'live');
-    // An integration would add a permission for every stage and method.
-    const live = { functionArn: this.alias.functionArn, sameEnvironment: false, skipPermissions: true };
-    this.live = lambda.Function.fromFunctionAttributes(this, 'Live', live);
   }
 
-  /** Lets the one stage of the API invoke the alias, for a method and path; `*` stands for any. */
-  allowGateway({ apiId: resource }: HttpApi, methodAndPath: string): lambda.CfnPermission {
-    const resourceName = `$default/${methodAndPath}`;
-    return new lambda.CfnPermission(this, 'Gateway', {
-      action: 'lambda:InvokeFunction',
-      functionName: this.alias.functionArn,
-      principal: 'apigateway.amazonaws.com',
-      sourceArn: Stack.of(this).formatArn({ service: 'execute-api', resource, resourceName }),
-    });
-  }
-
-  private createFunction(props: EndpointFunctionProps): lambda.Function {
+  private createFunction(props: FunctionProps): lambda.Function {
     return new lambda.Function(this, 'Function', {
       functionName: props.names.function(props.name),
       description: props.description,
@@ -111,6 +93,38 @@ export class EndpointFunction extends Construct {
       systemLogLevelV2: lambda.SystemLogLevel.WARN,
       // The previous version is kept, so that the alias can go back to it.
       currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE },
+    });
+  }
+}
+
+/**
+ * One endpoint's function. Requests go to the alias of a published version: Lambda swaps code and layer by two calls, and
+ * a version has both of one build.
+ */
+export class EndpointFunction extends ServiceFunction {
+  /** The endpoint's name in metrics and logs. */
+  readonly route: Route['name'];
+  readonly alias: lambda.Alias;
+  /** The alias in the type that an integration of the gateway takes. */
+  readonly live: lambda.IFunction;
+
+  constructor(scope: Construct, id: string, props: EndpointFunctionProps) {
+    super(scope, id, props);
+    this.route = props.name;
+    this.alias = this.function.addAlias(props.alias ?? 'live');
+    // An integration would add a permission for every stage and method.
+    const live = { functionArn: this.alias.functionArn, sameEnvironment: false, skipPermissions: true };
+    this.live = lambda.Function.fromFunctionAttributes(this, 'Live', live);
+  }
+
+  /** Lets the one stage of the API invoke the alias, for a method and path; `*` stands for any. */
+  allowGateway({ apiId: resource }: HttpApi, methodAndPath: string): lambda.CfnPermission {
+    const resourceName = `$default/${methodAndPath}`;
+    return new lambda.CfnPermission(this, 'Gateway', {
+      action: 'lambda:InvokeFunction',
+      functionName: this.alias.functionArn,
+      principal: 'apigateway.amazonaws.com',
+      sourceArn: Stack.of(this).formatArn({ service: 'execute-api', resource, resourceName }),
     });
   }
 }

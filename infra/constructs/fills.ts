@@ -1,73 +1,53 @@
-import { join } from 'node:path';
-import { CfnOutput, Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { CfnOutput, Duration, Stack } from 'aws-cdk-lib';
 import { Alarm, ComparisonOperator, MathExpression, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import * as lambda from 'aws-cdk-lib/aws-lambda';
-import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { CfnSchedule } from 'aws-cdk-lib/aws-scheduler';
 import { Topic } from 'aws-cdk-lib/aws-sns';
-import { Construct } from 'constructs';
+import type { Construct } from 'constructs';
 import { LAMBDA_TIMEOUT_MS } from '../../shared/limits.ts';
 import { SIGNED_INDEX } from '../../shared/settings/formats.ts';
 import type { OrderSettings } from '../settings/order-settings.ts';
-import { acknowledgeWildcard } from './findings.ts';
-import type { Names } from './names.ts';
+import { type CommonProps, ServiceFunction } from './endpoint-function.ts';
 import { allowKeys } from './orders.ts';
 
-interface FillsProps {
-  readonly names: Names;
-  readonly assets: string;
-  readonly layer: lambda.LayerVersion;
+interface FillsProps extends CommonProps {
   readonly settings: OrderSettings;
   readonly tableName: string;
+  readonly alarmTopic: string | undefined;
 }
 
-/** Adds the function that asks the venue what became of the orders. No route leads to it. */
-function addFunction(scope: Construct, topic: Topic, { names, assets, layer, settings, tableName }: FillsProps) {
-  const logGroup = new LogGroup(scope, 'Log', {
-    retention: RetentionDays.ONE_MONTH,
-    removalPolicy: RemovalPolicy.DESTROY,
+/** Adds the function that asks the venue what became of the orders, and its topic. No route leads to it. */
+function addFunction(parent: Construct, { settings, tableName, names, assets, layer }: FillsProps) {
+  const target = new ServiceFunction(parent, 'Fills', {
+    ...{ names, assets, layer },
+    name: 'fills',
+    description: 'Publishes what becomes of the orders',
+    memory: 1024,
+    timeoutMs: LAMBDA_TIMEOUT_MS.fills,
+    // One run at a time: a second one would tell the same.
+    concurrency: 1,
+    environment: { ...settings.variables, SERVICE_ORDERS_TABLE: tableName },
+    isTraced: false,
   });
-  const role = new Role(scope, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
-  logGroup.grantWrite(role);
-  acknowledgeWildcard(role, logGroup.logGroupArn, 'The streams of one log.');
-  const table = Stack.of(scope).formatArn({ service: 'dynamodb', resource: 'table', resourceName: tableName });
+  target.function.configureAsyncInvoke({ maxEventAge: Duration.minutes(1), retryAttempts: 0 });
+  const topic = new Topic(target, 'Topic', { topicName: `${names.stack}-fills`, enforceSSL: true });
+  target.function.addEnvironment('FILLS_TOPIC', topic.topicArn);
+  const table = Stack.of(parent).formatArn({ service: 'dynamodb', resource: 'table', resourceName: tableName });
   const allow = (actions: string[], resource: string) =>
-    role.addToPolicy(new PolicyStatement({ actions, resources: [resource] }));
+    target.role.addToPolicy(new PolicyStatement({ actions, resources: [resource] }));
   // It keeps its place in the table.
   allow(['dynamodb:GetItem', 'dynamodb:PutItem'], table);
   allow(['dynamodb:Query'], `${table}/index/${SIGNED_INDEX.name}`);
   allow(['sns:Publish'], topic.topicArn);
-  allowKeys(role, settings);
-  const target = new lambda.Function(scope, 'Function', {
-    functionName: names.function('fills'),
-    description: 'Publishes what becomes of the orders',
-    code: lambda.Code.fromAsset(join(assets, 'functions/fills')),
-    handler: 'index.handler',
-    runtime: lambda.Runtime.NODEJS_24_X,
-    architecture: lambda.Architecture.ARM_64,
-    memorySize: 1024,
-    timeout: Duration.millis(LAMBDA_TIMEOUT_MS.fills),
-    // One run at a time: a second one would tell the same.
-    reservedConcurrentExecutions: 1,
-    maxEventAge: Duration.minutes(1),
-    retryAttempts: 0,
-    environment: { ...settings.variables, SERVICE_ORDERS_TABLE: tableName, FILLS_TOPIC: topic.topicArn },
-    layers: [layer],
-    role: Role.fromRoleArn(scope, 'RoleByArn', role.roleArn, { mutable: false }),
-    logGroup,
-    loggingFormat: lambda.LoggingFormat.JSON,
-    applicationLogLevelV2: lambda.ApplicationLogLevel.TRACE,
-    systemLogLevelV2: lambda.SystemLogLevel.WARN,
-  });
-  target.node.defaultChild?.node.addDependency(role.node.findChild('DefaultPolicy'));
-  return target;
+  allowKeys(target.role, settings);
+  return { target, topic };
 }
 
 /** Runs the function each minute. A run that is missed is not repeated: the next one tells the same. */
-function addSchedule(scope: Construct, { functionArn }: lambda.Function): void {
+function addSchedule(scope: ServiceFunction): void {
   const { account } = Stack.of(scope);
+  const { functionArn } = scope.function;
   const assumedBy = new ServicePrincipal('scheduler.amazonaws.com', {
     conditions: { StringEquals: { 'aws:SourceAccount': account } },
   });
@@ -83,14 +63,15 @@ function addSchedule(scope: Construct, { functionArn }: lambda.Function): void {
 }
 
 /** Adds the topic of what becomes of the orders, and what publishes to it. */
-export function addFills(parent: Construct, props: FillsProps & { readonly alarmTopic: string | undefined }): void {
-  const scope = new Construct(parent, 'Fills');
-  const topic = new Topic(scope, 'Topic', { topicName: `${props.names.stack}-fills`, enforceSSL: true });
-  const target = addFunction(scope, topic, props);
-  addSchedule(scope, target);
+export function addFills(parent: Construct, props: FillsProps): void {
+  const { target, topic } = addFunction(parent, props);
+  addSchedule(target);
   const period = Duration.minutes(10);
-  const usingMetrics = { runs: target.metricInvocations({ period }), errors: target.metricErrors({ period }) };
-  const alarm = new Alarm(scope, 'FillsLate', {
+  const usingMetrics = {
+    runs: target.function.metricInvocations({ period }),
+    errors: target.function.metricErrors({ period }),
+  };
+  const alarm = new Alarm(target, 'FillsLate', {
     metric: new MathExpression({ expression: 'runs - FILL(errors, 0)', usingMetrics, period, label: '' }),
     alarmDescription: 'What becomes of the orders was not read for ten minutes. Runbook: docs/operations.md#fillslate',
     threshold: 1,
@@ -99,7 +80,7 @@ export function addFills(parent: Construct, props: FillsProps & { readonly alarm
     treatMissingData: TreatMissingData.BREACHING,
   });
   if (props.alarmTopic !== undefined) {
-    const action = new SnsAction(Topic.fromTopicArn(scope, 'AlarmTopic', props.alarmTopic));
+    const action = new SnsAction(Topic.fromTopicArn(target, 'AlarmTopic', props.alarmTopic));
     alarm.addAlarmAction(action);
     alarm.addOkAction(action);
   }

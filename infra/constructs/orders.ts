@@ -4,11 +4,11 @@ import { PolicyStatement, type Role } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
 import { LAMBDA_TIMEOUT_MS } from '../../shared/limits.ts';
 import type { OrderSettings } from '../settings/order-settings.ts';
-import { EndpointFunction, type EndpointFunctionProps } from './endpoint-function.ts';
+import { type CommonProps, EndpointFunction } from './endpoint-function.ts';
 import { acknowledgeWildcard } from './findings.ts';
 import type { OrderStore } from './order-store.ts';
 
-interface OrdersProps extends Required<Pick<EndpointFunctionProps, 'names' | 'assets' | 'layer' | 'isTraced'>> {
+interface OrdersProps extends CommonProps {
   readonly settings: OrderSettings;
   readonly store: OrderStore;
 }

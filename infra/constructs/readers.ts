@@ -1,9 +1,9 @@
 import type { Construct } from 'constructs';
 import { LAMBDA_TIMEOUT_MS } from '../../shared/limits.ts';
 import type { Settings } from '../settings/settings.ts';
-import { EndpointFunction, type EndpointFunctionProps } from './endpoint-function.ts';
+import { type CommonProps, EndpointFunction } from './endpoint-function.ts';
 
-interface ReadersProps extends Required<Pick<EndpointFunctionProps, 'names' | 'assets' | 'layer' | 'isTraced'>> {
+interface ReadersProps extends CommonProps {
   readonly settings: Settings;
 }
 
