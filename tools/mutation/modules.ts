@@ -21,6 +21,7 @@ const TESTS: Readonly<Record<string, readonly string[]>> = {
   'shared/orders/dynamodb-store.ts': ['shared/orders/dynamodb-store', 'shared/orders/orders'],
   'shared/orders/record.ts': ['shared/orders/record', 'shared/orders/orders'],
   'shared/orders/order-store.ts': ['shared/orders/record', 'shared/orders/orders'],
+  'shared/orders/leases.ts': ['shared/orders/leases', 'shared/orders/orders'],
   'shared/orders/orders.ts': ['shared/orders/orders', 'shared/orders/races', 'contract/fates-over-stores'],
   'shared/orders/claim.ts': ['shared/orders/orders', 'shared/orders/races', 'contract/fates-over-stores'],
   'shared/orders/attempt.ts': ['shared/orders/orders', 'shared/orders/races', 'contract/fates-over-stores'],
