@@ -5,6 +5,7 @@ import { DAY_KEPT_MS, STORE_CALL_MS } from '../../shared/limits.ts';
 import type { Log } from '../../shared/log.ts';
 import {
   type DayCount,
+  dayOf,
   fullBy,
   isReplaceable,
   type OrderStore,
@@ -228,7 +229,7 @@ function createTidying({ db, requireIntact }: OwnFile, log: Log) {
       }
       if (time - cleanedAt >= CLEANING_INTERVAL_MS) {
         clean.run(time);
-        cleanDays.run(new Date(time - DAY_KEPT_MS).toISOString().slice(0, 10));
+        cleanDays.run(dayOf(time - DAY_KEPT_MS));
         cleanedAt = time;
       }
       // Under load the log is reused: to let it grow again would cost each write 0.1 ms. A program that reads it keeps it.

@@ -19,7 +19,7 @@ import {
 } from '../../support/orders/processes.ts';
 import { fateOfError } from '../../support/venue/fake-venue.ts';
 
-// What becomes of an order is in fates.test.ts; what meets another process in races.test.ts.
+// The fates of an order are in test/contract/fates.ts; races of two processes are in races.test.ts.
 
 const fail =
   (code: ErrorCode): Send =>
