@@ -1,14 +1,13 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { Template } from 'aws-cdk-lib/assertions';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import type { Template } from 'aws-cdk-lib/assertions';
 import { z } from 'zod';
 import type { Endpoint } from '../../functions/http.ts';
 import { ROUTES } from '../../functions/routes.ts';
 import { AppError } from '../../shared/errors.ts';
 import { ORDER_CONTEXT } from '../../tools/support/deployment.ts';
-import { createServiceApp, quietly, writeEmptyAssets } from '../../tools/support/synthesize.ts';
+import { deployedApps, propertiesOf } from '../support/deployed-apps.ts';
 import { ask } from '../support/service/gateway-event.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
@@ -52,7 +51,7 @@ interface FoundAlarm {
   readonly metrics: readonly string[];
 }
 
-let folder: string;
+const { templateOf } = deployedApps();
 let found: readonly FoundAlarm[];
 let filters: readonly z.output<typeof filter>[];
 let template: Template;
@@ -92,21 +91,14 @@ function countedIn(line: Readonly<Record<string, unknown>>): string[] {
 }
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'alarms-'));
-  await writeEmptyAssets(folder);
-  const { service } = createServiceApp(folder, ORDER_CONTEXT);
-  template = quietly(() => Template.fromStack(service));
+  template = templateOf(ORDER_CONTEXT);
   found = alarmsOf(template);
-  filters = Object.values(template.findResources('AWS::Logs::MetricFilter')).map(({ Properties }) =>
-    filter.parse(Properties),
-  );
+  filters = propertiesOf(template, 'AWS::Logs::MetricFilter').map((found) => filter.parse(found));
   const text = await readFile(join(DOCS, 'operations.md'), 'utf8');
   const [, ...sections] = (text.split('\n## Runbooks\n')[1]?.split('\n## ')[0] ?? '').split('\n### ');
   runbooks = sections.map((text) => text.split('\n')[0] ?? '');
   goingBack = runbooks.filter((_, index) => /\*A canary\s+goes\s+back\.\*/.test(sections[index] ?? ''));
 }, 300_000);
-
-afterAll(() => rm(folder, { recursive: true, force: true }));
 
 describe('the alarms', () => {
   it('notify the topic on ALARM and on OK', () => {
@@ -155,7 +147,7 @@ describe('the alarms', () => {
   });
 
   it('ring within a minute of a line where they stop a rollout', () => {
-    const rings = Object.values(template.findResources('AWS::CloudWatch::Alarm')).map(({ Properties }) => Properties);
+    const rings = propertiesOf(template, 'AWS::CloudWatch::Alarm');
     const periodsOf = (wanted: RegExp) => {
       const alarms = rings.filter(({ AlarmDescription }) => wanted.test(AlarmDescription));
       return alarms.map(({ Period, Metrics = [] }) => [Period, ...Metrics.map((one: object) => one)]);
@@ -171,8 +163,7 @@ describe('the alarms', () => {
 
   it('tell a topic of its own what can wait, where there is one', () => {
     const ticketTopic = `${ORDER_CONTEXT.alarmTopic}-tickets`;
-    const { service } = createServiceApp(folder, { ...ORDER_CONTEXT, ticketTopic });
-    const alarms = alarmsOf(quietly(() => Template.fromStack(service)));
+    const alarms = alarmsOf(templateOf({ ...ORDER_CONTEXT, ticketTopic }));
     const waiting = alarms.filter(({ actions }) => actions.every((topic) => topic === ticketTopic)).map(({ id }) => id);
     expect(waiting.toSorted()).toStrictEqual(['DailyCapReached', 'SlowResponses']);
     expect(alarms.filter(({ actions }) => actions.includes(ORDER_CONTEXT.alarmTopic))).toHaveLength(8);

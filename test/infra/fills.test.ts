@@ -1,23 +1,10 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { Match, Template } from 'aws-cdk-lib/assertions';
+import { describe, expect, it } from '@jest/globals';
+import { Match } from 'aws-cdk-lib/assertions';
 import { ORDER_CONTEXT } from '../../tools/support/deployment.ts';
-import { createServiceApp, quietly, writeEmptyAssets } from '../../tools/support/synthesize.ts';
+import { type Context, deployedApps } from '../support/deployed-apps.ts';
 
-let folder: string;
-
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'fills-template-'));
-  await writeEmptyAssets(folder);
-});
-
-afterAll(() => rm(folder, { recursive: true, force: true }));
-
-function templateOf(context: Readonly<Record<string, unknown>>): Template {
-  return quietly(() => Template.fromStack(createServiceApp(folder, { ...ORDER_CONTEXT, ...context }).service));
-}
+const { appOf, templateOf: templateWith } = deployedApps();
+const templateOf = (context: Context) => templateWith({ ...ORDER_CONTEXT, ...context });
 
 describe('fillsTopic', () => {
   it('adds one function on a schedule, with a role, a topic and an index of its own', () => {
@@ -53,6 +40,6 @@ describe('fillsTopic', () => {
     [{ fillsTopic: 'true', ordersTable: 'restored' }, 'fillsTopic and ordersTable exclude each other'],
     [{ fillsTopic: 'yes' }, 'fillsTopic must be one of true, false.'],
   ])('stops synth in one sentence: %j', (context, sentence) => {
-    expect(() => createServiceApp(folder, { ...ORDER_CONTEXT, ...context })).toThrow(sentence);
+    expect(() => appOf({ ...ORDER_CONTEXT, ...context })).toThrow(sentence);
   });
 });

@@ -59,6 +59,7 @@ let example: Awaited<ReturnType<typeof synth>>;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'synth-'));
+  await writeEmptyAssets(join(folder, 'build'));
   const { clientVerification: _, ...context } = ORDER_CONTEXT;
   const settings = { ...context, stackName: 'test-of-synth', funderAddress: funderOf(WALLET_ADDRESS, 'safe') };
   await writeFile(FILE, JSON.stringify({ ...settings, maxDailyNotional: '1000', corsOrigins: 'https://app.example' }));
@@ -70,10 +71,8 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-it('an app of a test is not stopped by a file of settings in deploy/', async () => {
-  const assets = join(folder, 'empty');
-  await writeEmptyAssets(assets);
-  const { service } = createServiceApp(assets, { stackName: 'test-of-synth' });
+it('an app of a test is not stopped by a file of settings in deploy/', () => {
+  const { service } = createServiceApp(join(folder, 'build'), { stackName: 'test-of-synth' });
   expect(service.stackName).toBe('test-of-synth');
 });
 
@@ -104,13 +103,6 @@ describe('cdk synth', () => {
     }
   }, 400_000);
 });
-
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'findings-'));
-  await writeEmptyAssets(join(folder, 'build'));
-});
-
-afterAll(() => rm(folder, { recursive: true, force: true }));
 
 const report = z.object({
   pluginReports: z.array(

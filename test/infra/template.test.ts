@@ -1,49 +1,21 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { Match, Template } from 'aws-cdk-lib/assertions';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { Match, type Template } from 'aws-cdk-lib/assertions';
 import { ORDER_CONTEXT, PUBLIC, SECRET_NAME, WALLET_ADDRESS } from '../../tools/support/deployment.ts';
-import { createServiceApp, quietly, writeEmptyAssets } from '../../tools/support/synthesize.ts';
+import { quietly } from '../../tools/support/synthesize.ts';
+import { type Context, deployedApps, propertiesOf } from '../support/deployed-apps.ts';
 
-let folder: string;
-
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'template-'));
-  await writeEmptyAssets(folder);
-});
-
-afterAll(() => rm(folder, { recursive: true, force: true }));
-
-type Context = Readonly<Record<string, unknown>>;
-
-const made = new Map<string, ReturnType<typeof createServiceApp>>();
-
-/** The app of a deployment; one for all tests that ask for the same. */
-function appOf(context: Context): ReturnType<typeof createServiceApp> {
-  const key = JSON.stringify(context);
-  const app = made.get(key) ?? createServiceApp(folder, context);
-  made.set(key, app);
-  return app;
-}
-
-function templateOf(context: Context = {}): Template {
-  const { service } = appOf(context);
-  return quietly(() => Template.fromStack(service));
-}
+const { appOf, templateOf } = deployedApps();
 
 const TOKENS = { jwtIssuer: 'https://id.example/tenant', jwtAudience: 'web-client, ios-client' } as const;
 
 /** Every statement of every policy in the template. */
 function statementsOf(template: Template): unknown[] {
-  return Object.values(template.findResources('AWS::IAM::Policy')).flatMap(
-    ({ Properties }) => Properties.PolicyDocument.Statement,
-  );
+  return propertiesOf(template, 'AWS::IAM::Policy').flatMap(({ PolicyDocument }) => PolicyDocument.Statement);
 }
 
 function routesOf(template: Template): string[] {
-  const routes = Object.values(template.findResources('AWS::ApiGatewayV2::Route'));
-  return routes.map(({ Properties }) => `${Properties.RouteKey} ${Properties.AuthorizationType}`).toSorted();
+  const routes = propertiesOf(template, 'AWS::ApiGatewayV2::Route');
+  return routes.map(({ RouteKey, AuthorizationType }) => `${RouteKey} ${AuthorizationType}`).toSorted();
 }
 
 const READ_ROUTES = [
@@ -104,9 +76,9 @@ describe('the service', () => {
 
   it('lets requests reach published versions alone, each with the layer of its build', () => {
     const aliases = template.findResources('AWS::Lambda::Alias', { Properties: { Name: 'live' } });
-    const integrations = Object.values(template.findResources('AWS::ApiGatewayV2::Integration'));
+    const integrations = propertiesOf(template, 'AWS::ApiGatewayV2::Integration');
     expect(Object.keys(aliases)).toHaveLength(3);
-    expect(integrations.map(({ Properties }) => Properties.IntegrationUri)).toStrictEqual(
+    expect(integrations.map(({ IntegrationUri }) => IntegrationUri)).toStrictEqual(
       integrations.map(() => ({ Ref: expect.stringContaining('Aliaslive') })),
     );
     for (const { Properties } of Object.values(aliases)) {
@@ -135,9 +107,7 @@ describe('the service', () => {
   });
 
   it('runs on Node 24 and ARM, with time-outs between the budgets and the gateway’s 30 s', () => {
-    const functions = Object.values(template.findResources('AWS::Lambda::Function')).map(
-      ({ Properties }) => Properties,
-    );
+    const functions = propertiesOf(template, 'AWS::Lambda::Function');
     expect(functions.map(({ Runtime, Architectures }) => [Runtime, Architectures])).toStrictEqual(
       functions.map(() => ['nodejs24.x', ['arm64']]),
     );
@@ -151,11 +121,10 @@ describe('the service', () => {
   });
 
   it('lets nobody invoke a function but this API', () => {
-    const permissions = Object.values(template.findResources('AWS::Lambda::Permission'));
-    const sources = permissions.map(({ Properties }) => {
-      expect(Properties.FunctionName).toStrictEqual({ Ref: expect.stringContaining('Aliaslive') });
-      expect(Properties.Principal).toBe('apigateway.amazonaws.com');
-      return /:execute-api:.*\{"Ref":"Api\w+"\},"(.*?)"/.exec(JSON.stringify(Properties.SourceArn))?.[1];
+    const sources = propertiesOf(template, 'AWS::Lambda::Permission').map(({ FunctionName, Principal, SourceArn }) => {
+      expect(FunctionName).toStrictEqual({ Ref: expect.stringContaining('Aliaslive') });
+      expect(Principal).toBe('apigateway.amazonaws.com');
+      return /:execute-api:.*\{"Ref":"Api\w+"\},"(.*?)"/.exec(textOf(SourceArn))?.[1];
     });
     expect(sources).toStrictEqual(['/$default/*', '/$default/*/v1/markets', '/$default/*/v1/book/{token_id}']);
   });
@@ -221,12 +190,12 @@ describe('the store of orders', () => {
   });
 
   it('goes with the stack of a trial', () => {
-    const { service } = appOf({ ...ORDER_CONTEXT, removal: 'destroy' });
-    const { Resources } = quietly(() => Template.fromStack(service)).toJSON();
+    const context = { ...ORDER_CONTEXT, removal: 'destroy' };
+    const { Resources } = templateOf(context).toJSON();
     const policies = Object.values<Record<string, unknown>>(Resources).map(({ DeletionPolicy }) => DeletionPolicy);
     expect(new Set(policies)).toStrictEqual(new Set(['Delete']));
     expect(textOf(Resources)).toContain('"DeletionProtectionEnabled":false');
-    expect(service.terminationProtection).toBe(false);
+    expect(appOf(context).service.terminationProtection).toBe(false);
   });
 
   it('cannot be deleted by mistake while orders are on', () => {
@@ -241,9 +210,10 @@ describe('the flag placeOrder', () => {
     template = templateOf({ ...ORDER_CONTEXT, maxOrderNotional: '50' });
   });
 
-  it('adds the one function that may read the key', () => {
+  it('adds the one function that may read the key, which answers within 28 s', () => {
     template.resourceCountIs('AWS::Lambda::Function', 4);
     template.resourceCountIs('AWS::Lambda::LayerVersion', 1);
+    template.hasResourceProperties('AWS::Lambda::Function', { MemorySize: 1769, Timeout: 28 });
     const policies = Object.entries(template.findResources('AWS::IAM::Policy'));
     const [statements] = policies
       .filter(([id]) => id.startsWith('OrdersRole'))
@@ -299,7 +269,7 @@ describe('the flag placeOrder', () => {
     [{ privateKeySecret: undefined }, 'privateKeySecret or kmsKey is required with orders'],
     [{ credentialsSecret: 'api' }, 'credentialsSecret goes with kmsKey.'],
   ])('does not synthesize with %j', (context, sentence) => {
-    expect(() => createServiceApp(folder, { ...ORDER_CONTEXT, ...context })).toThrow(sentence);
+    expect(() => appOf({ ...ORDER_CONTEXT, ...context })).toThrow(sentence);
   });
 
   it('adds function, role, route, rollout and alarms of orders, and nothing else', () => {
@@ -314,8 +284,8 @@ describe('the flag placeOrder', () => {
   });
 
   it('tells the function of orders all, and health which wallet trades and whether clients sign', () => {
-    const functions = Object.values(template.findResources('AWS::Lambda::Function'));
-    const variables = functions.map(({ Properties }) => Properties.Environment?.Variables ?? {});
+    const functions = propertiesOf(template, 'AWS::Lambda::Function');
+    const variables = functions.map(({ Environment }) => Environment?.Variables ?? {});
     const wallet = {
       SERVICE_PLACE_ORDER: '1',
       SERVICE_WALLET_ADDRESS: WALLET_ADDRESS,
@@ -350,10 +320,6 @@ describe('the flag placeOrder', () => {
     template.hasOutput('WalletSecret', { Value: SECRET_NAME });
     template.hasOutput('WalletAddress', { Value: WALLET_ADDRESS });
     template.hasOutput('OrdersAlias', { Value: Match.stringLikeRegexp('^live-') });
-  });
-
-  it('answers within 28 s', () => {
-    template.hasResourceProperties('AWS::Lambda::Function', { MemorySize: 1769, Timeout: 28 });
   });
 
   it('is open to everybody only when asked for', () => {
@@ -493,8 +459,8 @@ describe('a deployment with settings of its own', () => {
 
   it('bounds the rate of reads', () => {
     const template = templateOf({ marketsPerSecond: 5, booksPerSecond: 30 });
-    const [stage] = Object.values(template.findResources('AWS::ApiGatewayV2::Stage'));
-    expect(stage?.['Properties'].RouteSettings).toMatchObject({
+    const [stage] = propertiesOf(template, 'AWS::ApiGatewayV2::Stage');
+    expect(stage.RouteSettings).toMatchObject({
       'ANY /v1/markets': { ThrottlingRateLimit: 5 },
       'ANY /v1/book/{token_id}': { ThrottlingRateLimit: 30 },
     });
@@ -509,19 +475,20 @@ describe('a deployment with settings of its own', () => {
   it('passes a permissions boundary and a bootstrap qualifier on to the CDK', () => {
     const boundary = { '@aws-cdk/core:permissionsBoundary': { name: 'team-boundary' } };
     const template = templateOf({ ...ORDER_CONTEXT, ...boundary, '@aws-cdk/core:bootstrapQualifier': 'team1' });
-    const roles = Object.values(template.findResources('AWS::IAM::Role'));
-    expect(roles).toHaveLength(5);
-    for (const { Properties } of roles) {
-      expect(textOf(Properties.PermissionsBoundary)).toContain(':policy/team-boundary');
-    }
+    const boundaries = propertiesOf(template, 'AWS::IAM::Role').map((role) => textOf(role.PermissionsBoundary));
+    expect(boundaries).toStrictEqual(Array(5).fill(expect.stringContaining(':policy/team-boundary')));
     template.hasParameter('BootstrapVersion', { Default: '/cdk-bootstrap/team1/version' });
   });
 
   it('reserves executions for orders, and bounds those of reads', () => {
     const template = templateOf({ ...ORDER_CONTEXT, orderConcurrency: 20, readConcurrency: '300' });
-    const functions = Object.values(template.findResources('AWS::Lambda::Function'));
-    const reserved = functions.map(({ Properties }) => Properties.ReservedConcurrentExecutions);
-    expect(reserved).toStrictEqual([undefined, 300, 300, 20]);
+    const functions = propertiesOf(template, 'AWS::Lambda::Function');
+    expect(functions.map(({ ReservedConcurrentExecutions }) => ReservedConcurrentExecutions)).toStrictEqual([
+      undefined,
+      300,
+      300,
+      20,
+    ]);
   });
 
   it('notifies of what the month costs', () => {
@@ -563,11 +530,9 @@ describe('a deployment with settings of its own', () => {
   });
 
   it('has one dashboard for each region', () => {
-    const names = ['eu-west-1', 'eu-central-1'].map((region) =>
-      Object.values(templateOf({ region }).findResources('AWS::CloudWatch::Dashboard')).map(
-        ({ Properties }) => Properties.DashboardName,
-      ),
-    );
-    expect(names).toStrictEqual([['order-book-adapter-eu-west-1'], ['order-book-adapter-eu-central-1']]);
+    for (const region of ['eu-west-1', 'eu-central-1']) {
+      const [dashboard, ...others] = propertiesOf(templateOf({ region }), 'AWS::CloudWatch::Dashboard');
+      expect([dashboard.DashboardName, others]).toStrictEqual([`order-book-adapter-${region}`, []]);
+    }
   });
 });
