@@ -9,6 +9,9 @@ import {
   toDecimal,
 } from '../../shared/decimal.ts';
 import { formatTime } from '../../shared/time.ts';
+import type { VenueOrder } from '../venue/rows.ts';
+import type { Desk } from './desk.ts';
+import type { Fees } from './venue.ts';
 
 // What has been told of each order, as it is kept between two looks at the venue. Times are in milliseconds of the Unix epoch.
 
@@ -145,3 +148,29 @@ export function eventOf(
     },
   };
 }
+
+/** What a process reads anew after a restart. */
+export interface Memory {
+  wholeAt: number;
+  readonly fees: Map<string, Fees | null>;
+}
+
+/** Creates the memory of a process that has not looked yet. */
+export function newMemory(): Memory {
+  return { wholeAt: Number.NEGATIVE_INFINITY, fees: new Map() };
+}
+
+/**
+ * One look: the state that it changes, and the events so far. They are made at its end, so that each has all that is known
+ * of its order: after a restart a late trade may be told behind one that it precedes.
+ */
+export interface Look {
+  readonly desk: Desk;
+  readonly state: FollowState;
+  readonly memory: Memory;
+  readonly now: number;
+  readonly events: (() => OrderEvent)[];
+}
+
+/** Orders on the book, by their ids. */
+export type OpenOrders = ReadonlyMap<string, VenueOrder>;

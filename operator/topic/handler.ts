@@ -6,8 +6,8 @@ import { parseDeployedConfig } from '../../shared/settings/config.ts';
 import { ConfigError, TABLE_PREFIX } from '../../shared/settings/formats.ts';
 import type { Environment } from '../../shared/settings/table.ts';
 import type { Access } from '../desk/access.ts';
-import { look, newMemory } from '../desk/follow.ts';
-import type { OrderEvent } from '../desk/follow-state.ts';
+import { look } from '../desk/follow.ts';
+import { newMemory, type OrderEvent } from '../desk/follow-state.ts';
 import { loadState, openTablePlace } from '../desk/place.ts';
 import { openVenue } from '../desk/venue.ts';
 
