@@ -1,7 +1,6 @@
 import { fstatSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { errorCode } from '../shared/node-error.ts';
-import { KEY_LIKE } from '../shared/settings/formats.ts';
 import { VERSION } from '../shared/version.ts';
 
 /** An option as Node parses it, and as the list of options explains it. */
@@ -162,20 +161,4 @@ export function oneOf<T extends string>(option: string, text: string, names: rea
   const found = names.find((name) => name === text);
   if (found === undefined) throw new UsageError(`--${option} must be one of: ${names.join(', ')}.`);
   return found;
-}
-
-/** The options that choose the service that a command is about. */
-export type Where = Readonly<
-  Partial<Record<'settings' | 'stack' | 'region', string | undefined>> & { readonly paper?: boolean }
->;
-
-/** Throws `UsageError` for options that choose no one service. */
-export function checkWhere({ settings, stack, region, paper = false }: Where): void {
-  // A wallet key given as a name would be printed, and perhaps sent.
-  if ([stack, settings].some((name) => name !== undefined && KEY_LIKE.test(name))) {
-    throw new UsageError('--stack and --settings take names, not a key.');
-  }
-  if (stack === undefined && region !== undefined) throw new UsageError('--region needs --stack.');
-  if (stack !== undefined && settings !== undefined) throw new UsageError('--settings and --stack exclude each other.');
-  if (paper && (stack ?? settings) !== undefined) throw new UsageError('--paper excludes --settings and --stack.');
 }

@@ -8,11 +8,11 @@ import type { ProxyEnv } from '../../shared/proxy.ts';
 import type { Secret } from '../../shared/secret.ts';
 import type { Config } from '../../shared/settings/config.ts';
 import { CREDENTIAL_NAMES, completeCredentials } from '../../shared/settings/credentials.ts';
-import { ConfigError, TABLE_PREFIX } from '../../shared/settings/formats.ts';
+import { ConfigError, KEY_LIKE, TABLE_PREFIX } from '../../shared/settings/formats.ts';
 import { readVariables } from '../../shared/settings/read.ts';
 import { DEPLOYED, type Environment, SETTINGS } from '../../shared/settings/table.ts';
 import type { Wallet } from '../../shared/wallets/evm-key.ts';
-import type { Where } from '../command-line.ts';
+import { UsageError } from '../command-line.ts';
 
 /** An error that ends a command with exit code 1. Its message is for the operator and holds no secret. */
 export class DeskError extends Error {
@@ -40,6 +40,22 @@ export interface Access extends Pick<Config, 'clobUrl' | 'gammaUrl' | 'funderAdd
   readonly region?: string | undefined;
   /** True for a table with the index by the time of signing. */
   readonly index?: boolean;
+}
+
+/** The options that choose the service that a command is about. */
+export type Where = Readonly<
+  Partial<Record<'settings' | 'stack' | 'region', string | undefined>> & { readonly paper?: boolean }
+>;
+
+/** Throws `UsageError` for options that choose no one service. */
+export function checkWhere({ settings, stack, region, paper = false }: Where): void {
+  // A wallet key given as a name would be printed, and perhaps sent.
+  if ([stack, settings].some((name) => name !== undefined && KEY_LIKE.test(name))) {
+    throw new UsageError('--stack and --settings take names, not a key.');
+  }
+  if (stack === undefined && region !== undefined) throw new UsageError('--region needs --stack.');
+  if (stack !== undefined && settings !== undefined) throw new UsageError('--settings and --stack exclude each other.');
+  if (paper && (stack ?? settings) !== undefined) throw new UsageError('--paper excludes --settings and --stack.');
 }
 
 /** The outputs of a deployment's stack, by their names. */

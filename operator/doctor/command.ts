@@ -1,6 +1,7 @@
 import { KEY_LIKE } from '../../shared/settings/formats.ts';
 import type { Environment } from '../../shared/settings/table.ts';
-import { checkWhere, runCommand, type Terminal, THIS_PROCESS, UsageError } from '../command-line.ts';
+import { runCommand, type Terminal, THIS_PROCESS, UsageError } from '../command-line.ts';
+import { checkWhere } from '../desk/access.ts';
 import { type DoctorOptions, examine, OPTIONS } from './doctor.ts';
 import type { DoctorLimits, Finding } from './run.ts';
 

@@ -10,8 +10,7 @@ import { ConfigError, tableOf } from '../../shared/settings/formats.ts';
 import type { Environment } from '../../shared/settings/table.ts';
 import { ACCOUNT_WORDS, type Account } from '../../shared/venue/polymarket/accounts.ts';
 import type { Wallet } from '../../shared/wallets/evm-key.ts';
-import type { Where } from '../command-line.ts';
-import { DeskError, variablesOf } from '../desk/access.ts';
+import { DeskError, variablesOf, type Where } from '../desk/access.ts';
 import { type CheckResult, fail, ok, skip, warn } from './run.ts';
 
 /** A wallet, and the API credentials that are set with it. */
