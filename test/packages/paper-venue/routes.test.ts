@@ -19,11 +19,18 @@ import {
 let paper: RunningPaper;
 let creds: ApiKeyCreds;
 let yes: string;
+let no: string;
+let clock = 0;
+
+async function start(options: PaperVenueOptions = {}): Promise<void> {
+  paper = await startPaper({ now: () => clock, ...options });
+  ({ creds } = await officialClient(paper));
+  ({ yes, no } = await plainMarket(paper));
+}
 
 beforeEach(async () => {
-  paper = await startPaper();
-  ({ creds } = await officialClient(paper));
-  ({ yes } = await plainMarket(paper));
+  clock = Date.now();
+  await start();
 });
 
 async function post(members = {}) {
@@ -77,23 +84,6 @@ describe('orders and trades', () => {
     data: z.array(z.looseObject({ id: z.string(), taker_order_id: z.string().optional(), status: z.string() })),
   });
   const placed = z.object({ orderID: z.string(), tradeIDs: z.array(z.string()) });
-
-  let paper: RunningPaper;
-  let creds: ApiKeyCreds;
-  let yes: string;
-  let no: string;
-  let clock = 0;
-
-  async function start(options: PaperVenueOptions = {}): Promise<void> {
-    paper = await startPaper({ now: () => clock, ...options });
-    ({ creds } = await officialClient(paper));
-    ({ yes, no } = await plainMarket(paper));
-  }
-
-  beforeEach(async () => {
-    clock = Date.now();
-    await start();
-  });
 
   function ask(path: string, query = '') {
     return paper.get(`${path}?${query}`, l2Headers(creds, { method: 'GET', path, at: clock }));
@@ -171,15 +161,14 @@ describe('orders and trades', () => {
 
 const page = z.object({ markets: z.array(z.looseObject({ id: z.string() })), next_cursor: z.string().optional() });
 
-async function keyset(paper: RunningPaper, query: string) {
+async function keyset(query: string) {
   const { body } = await paper.get(`/markets/keyset?${query}`);
   return page.parse(body);
 }
 
 describe('Gamma on the paper venue', () => {
   it('lists a market in the shape of the wire', async () => {
-    const paper = await startPaper();
-    const { markets } = await keyset(paper, 'slug=will-the-copper-lake-ferry-run-on-founders-day');
+    const { markets } = await keyset('slug=will-the-copper-lake-ferry-run-on-founders-day');
     expect(markets).toMatchObject([
       {
         outcomes: '["Yes","No"]',
@@ -199,7 +188,6 @@ describe('Gamma on the paper venue', () => {
   });
 
   it('keeps v1 ids out of the namespace of v2 and lays v2 ids out as the protocol does', async () => {
-    const paper = await startPaper();
     for (const market of await listMarkets(paper)) {
       if (market.yes === '') continue;
       expect(isPositionId(BigInt(market.yes))).toBe(market.version === 'v2');
