@@ -13,7 +13,7 @@ const ROOT = join(import.meta.dirname, '../../..');
 const CLIENT = join(ROOT, 'packages/client');
 const NAME = 'order-book-adapter-client';
 /** The most that a page loads. */
-const MAX_BYTES = 9.4 * 1024;
+const MAX_BYTES = 12.7 * 1024;
 /** A Node of the system besides the one that runs the tests; callers may use Node 20. */
 const SYSTEM_NODE = ['/usr/local/bin/node', '/usr/bin/node'].find((path) => existsSync(path));
 
@@ -46,7 +46,7 @@ describe('the packed client', () => {
     expect(packed).toBe(await readFile(join(ROOT, 'LICENSE'), 'utf8'));
   });
 
-  it('is at most 9.4 KB', async () => {
+  it('is at most 12.7 KB', async () => {
     const { size } = await stat(join(project, 'node_modules', NAME, 'build/client.js'));
     expect(size).toBeLessThanOrEqual(MAX_BYTES);
   });
