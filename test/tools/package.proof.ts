@@ -180,7 +180,9 @@ describe('the package', () => {
     const sts = `<AssumeRoleWithWebIdentityResponse><AssumeRoleWithWebIdentityResult><Credentials><AccessKeyId>AKIDPOD</AccessKeyId><SecretAccessKey>s</SecretAccessKey><SessionToken>t</SessionToken><Expiration>${expires}</Expiration></Credentials></AssumeRoleWithWebIdentityResult></AssumeRoleWithWebIdentityResponse>`;
     const { url, seen } = await startVenue(({ path, body }) => {
       if (path === '/credentials') return { body: key };
-      return body.includes('AssumeRole') ? { body: sts, headers: { 'content-type': 'text/xml' } } : { body: { Count: 0 } };
+      return body.includes('AssumeRole')
+        ? { body: sts, headers: { 'content-type': 'text/xml' } }
+        : { body: { Count: 0 } };
     });
     const { store, stop } = await start([], {
       SERVICE_PRIVATE_KEY: '22'.repeat(32),
