@@ -99,13 +99,14 @@ async function open(serviceUrl: string, paperWallet: string | undefined): Promis
   const obstacle = obstacleOf(health);
   const sheets = createSheets();
   let shown: Chosen | undefined;
-
   const choose = (chosen: Chosen) => {
     shown = chosen;
     history.replaceState(null, '', `#${chosen.outcome.token_id}`);
     list.markChosen(chosen);
     form.choose(chosen);
     view.choose(chosen);
+    // Until its book is there: the prices of another market must not reach the ticket.
+    sheets.showPrices({ bids: [], asks: [], tick_size: '0.01' }, form.usePrice);
     if (isPaper) find('account', HTMLElement).replaceChildren();
     sheets.leaveMarkets();
   };

@@ -7,13 +7,15 @@ import { formatPrice } from './figures.ts';
 const NARROW = '(max-width: 47.99rem)';
 const MIDDLE = '(max-width: 63.99rem)';
 
+type Best = Pick<Book, 'bids' | 'asks' | 'tick_size'>;
+
 /** The sheets of a narrow screen, and the bar that opens the ticket. */
 export interface Sheets {
   openTicket(): void;
   /** Goes from the sheet of the markets to the book of the chosen one. */
   leaveMarkets(): void;
   /** Shows the best prices in the bar; a press on one takes it into the ticket. */
-  showPrices(book: Book, usePrice: (price: string, side: Draft['side']) => void): void;
+  showPrices(book: Best, usePrice: (price: string, side: Draft['side']) => void): void;
 }
 
 export function createSheets(): Sheets {
