@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { listenOnLoopback, shut } from '../../tools/support/loopback.ts';
-import { expectProblem } from './answer.ts';
+import { AWS_VARIABLES } from '../../tools/support/sigv4.ts';
+import { expectMembers, expectProblem } from './answer.ts';
 import { controlOf, processOf, section, type World } from './check.ts';
+import { LISTED_ORIGIN } from './everywhere.ts';
 import { place } from './orders.ts';
 import { raw } from './raw.ts';
 
@@ -22,6 +25,22 @@ async function stops(world: World, settings: Settings, sentence: RegExp): Promis
 }
 
 const KEY = '11'.repeat(32);
+/** Of the key. */
+const WALLET = '0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A';
+const SAFE = '0x75F00B003FBBBA193FABEB06284c3187a4C1232E';
+const FOREIGN = { SERVICE_FUNDER_ADDRESS: `0x${'ab'.repeat(20)}`, SERVICE_SIGNATURE_TYPE: 'safe' };
+const NEW_STORE = 'new order store: keys of earlier orders are not known here';
+
+/** Settings that an operator may not have meant. */
+const RISKS: readonly (readonly [Settings, RegExp])[] = [
+  [{}, /^orders without a cap: set SERVICE_MAX_ORDER_NOTIONAL or SERVICE_MAX_DAILY_NOTIONAL$/],
+  [{ SERVICE_HOST: '0.0.0.0', SERVICE_REMOTE_ORDERS: '1' }, /^unverified orders beyond loopback: anyone who reaches/],
+  [{ SERVICE_ALLOWED_HOSTS: 'trading.example' }, /^unverified orders beyond loopback/],
+  [{ ALL_PROXY: 'socks5://127.0.0.1:1' }, /^ALL_PROXY is set, but has no effect/],
+  [{}, /^signature type eoa: .* only from its allowlist/],
+  [FOREIGN, /^SERVICE_FUNDER_ADDRESS is none of the accounts of the key, which are eoa 0x19E7/],
+  [{ ...FOREIGN, SERVICE_PLACE_ORDER: '' }, /^SERVICE_FUNDER_ADDRESS is none of the accounts/],
+];
 
 /** Checks of the settings that no other section is about, at the start of a service. */
 export const SETTINGS = section('settings', ['process'], {
@@ -32,7 +51,25 @@ export const SETTINGS = section('settings', ['process'], {
   },
   'a key of KMS takes the place of a private key, and both stop the start': {
     proves: ['SERVICE_KMS_KEY'],
-    run: (world) => stops(world, { SERVICE_KMS_KEY: 'alias/a' }, /SERVICE_KMS_KEY/),
+    run: async (world) => {
+      const SERVICE_KMS_KEY = 'alias/a';
+      await stops(world, { SERVICE_KMS_KEY }, /SERVICE_KMS_KEY/);
+      const { startKms } = await import('../../tools/support/kms.ts');
+      const kms = await startKms(SERVICE_KMS_KEY, KEY);
+      Object.assign(process.env, { ...AWS_VARIABLES, AWS_REGION: 'eu-west-1', AWS_ENDPOINT_URL_KMS: kms.url });
+      const service = await processOf(world).start({ SERVICE_PRIVATE_KEY: '', SERVICE_KMS_KEY });
+      expectMembers(await place(service), { wallet_address: WALLET });
+      // One signature derives the API credentials, and each order has one.
+      assert.deepEqual(kms.actions, ['GetPublicKey', 'Sign', 'Sign']);
+      kms.behave({ error: 'AccessDeniedException', errorOf: 'Sign' });
+      const key = { 'idempotency-key': 'key' };
+      expectProblem(await place(service, {}, key), 'store_unavailable');
+      const lines = JSON.stringify(controlOf(service).lines());
+      assert.match(lines, /AWS denies kms:Sign on the key of SERVICE_KMS_KEY/);
+      kms.behave({});
+      assert.equal((await place(service, {}, key)).status, 201);
+      kms.close();
+    },
   },
   'the address to listen on may be taken or unknown': {
     proves: ['SERVICE_HOST', 'SERVICE_PORT'],
@@ -106,9 +143,14 @@ export const SETTINGS = section('settings', ['process'], {
   'a kind of account that its address contradicts is named': {
     proves: ['SERVICE_SIGNATURE_TYPE'],
     run: async (world) => {
-      const SERVICE_FUNDER_ADDRESS = '0x75F00B003FBBBA193FABEB06284c3187a4C1232E';
-      await stops(world, { SERVICE_SIGNATURE_TYPE: 'proxy', SERVICE_FUNDER_ADDRESS }, /safe/);
+      await stops(world, { SERVICE_SIGNATURE_TYPE: 'proxy', SERVICE_FUNDER_ADDRESS: SAFE }, /safe/);
       await stops(world, { SERVICE_SIGNATURE_TYPE: 'vault' }, /SERVICE_SIGNATURE_TYPE must be /);
+      // Also where it would only read.
+      await stops(
+        world,
+        { SERVICE_SIGNATURE_TYPE: 'safe', SERVICE_PLACE_ORDER: '' },
+        /must be set unless .*: the Safe/,
+      );
     },
   },
   'API credentials are given whole': {
@@ -130,6 +172,7 @@ export const SETTINGS = section('settings', ['process'], {
     proves: ['SERVICE_BUILDER_CODE'],
     run: async (world) => {
       await stops(world, { SERVICE_BUILDER_CODE: 'ab' }, /SERVICE_BUILDER_CODE must be /);
+      await stops(world, { SERVICE_BUILDER_CODE: `0x${KEY}` }, /must not be the private key: it is published/);
       assert.equal((await place(world)).status, 201);
     },
   },
@@ -156,15 +199,56 @@ export const SETTINGS = section('settings', ['process'], {
     assert.ok(warned);
   },
   'one line at the start says what is in force': async (world) => {
-    const line = controlOf(world)
-      .lines()
-      .find(({ message }) => message === 'listening');
-    const { mode, client_verification, wallet_address, store } = line ?? {};
-    const { SERVICE_STORE } = processOf(world).settings;
-    const wallet = '0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A';
+    const settings = {
+      ...{ SERVICE_HOST: '0.0.0.0', SERVICE_REMOTE_ORDERS: '1', SERVICE_FUNDER_ADDRESS: SAFE.toLowerCase() },
+      ...{ SERVICE_MAX_ORDER_NOTIONAL: '99.50', SERVICE_MAX_DAILY_NOTIONAL: '1000.00' },
+      ...{ SERVICE_MAX_DAILY_NOTIONAL_PER_CLIENT: '20', SERVICE_CLIENT_VERIFICATION: 'required' },
+      ...{ SERVICE_PUBLIC_AUTHORITY: 'api.example.org', SERVICE_ALLOWED_HOSTS: 'api.example.org' },
+      ...{ SERVICE_ALLOWED_CLIENTS: `${WALLET}, ${SAFE}`, SERVICE_BUILDER_CODE: '5b'.repeat(32) },
+      ...{ https_proxy: 'http://trader:hunter2@proxy.example:3128', NO_PROXY: '127.0.0.1' },
+    };
+    const started = await processOf(world).start(settings);
+    const { lines, venueUrl, settings: all } = processOf(started);
+    const line = lines().find(({ message }) => message === 'listening');
+    assert.deepEqual(line, {
+      ...{ time: line?.['time'], level: 'info', message: 'listening' },
+      ...{ url: `http://0.0.0.0:${new URL(started.baseUrl).port}`, mode: 'order-placing' },
+      ...{ wallet_address: WALLET, funder_address: SAFE, signature_type: 'safe' },
+      builder_code: `0x${'5b'.repeat(32)}`,
+      ...{ max_order_notional: '99.5', max_daily_notional: '1000', max_daily_notional_per_client: '20' },
+      ...{ client_verification: 'required', allowed_clients: 2, client_chain_id: null },
+      ...{ public_authority: 'api.example.org', gamma_url: venueUrl, clob_url: venueUrl },
+      ...{ proxy: 'proxy.example:3128', store: all['SERVICE_STORE'], cors_origins: [LISTED_ORIGIN] },
+      allowed_hosts: ['api.example.org'],
+    });
     assert.deepEqual(
-      [mode, client_verification, wallet_address, store],
-      ['order-placing', 'off', wallet, SERVICE_STORE],
+      lines()
+        .map(({ message }) => message)
+        .slice(0, 2),
+      [NEW_STORE, 'listening'],
     );
+    assert.equal(lines()[0]?.['store'], all['SERVICE_STORE']);
+    const again = await processOf(started).restart();
+    assert.equal(
+      controlOf(again)
+        .lines()
+        .filter(({ message }) => message === NEW_STORE).length,
+      1,
+    );
+  },
+  'a service that only reads makes no store, and misses none': async (world) => {
+    const { lines, settings } = processOf(await processOf(world).start({ SERVICE_PLACE_ORDER: '' }));
+    const { mode, store, max_order_notional } = lines().find(({ message }) => message === 'listening') ?? {};
+    assert.deepEqual([mode, store, max_order_notional], ['read-only', null, null]);
+    assert.equal(existsSync(`${settings['SERVICE_STORE']}`), false);
+  },
+  'a risk is a warning at the start, once': async (world) => {
+    for (const [settings, sentence] of RISKS) {
+      const started = await processOf(world).start(settings);
+      const messages = controlOf(started)
+        .lines()
+        .flatMap(({ level, message }) => (level === 'warn' ? [String(message)] : []));
+      assert.equal(messages.filter((message) => sentence.test(message)).length, 1, `${sentence}: ${messages}`);
+    }
   },
 });

@@ -2,12 +2,11 @@ import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { runConformance } from '../conformance/conform.ts';
-import { WALLET_KEY } from '../support/deployment.ts';
+import { WALLET_ADDRESS, WALLET_KEY } from '../support/deployment.ts';
 import { CALLER, REGION } from '../support/sigv4.ts';
 import { CALLER_ARN, DOMAIN, gatewayFetch, toEvent, toResponse } from './gateway.ts';
 import { linesOf, withOrders } from './orders-function.ts';
 import { type Sandbox, startSandbox } from './sandbox.ts';
-import { describeWalletKey } from './wallet-key.ts';
 import { type Deployment, openWorld } from './world.ts';
 
 const world = await openWorld();
@@ -100,6 +99,15 @@ describe('the function of orders', () => {
       }
     });
   });
-});
 
-describeWalletKey(world);
+  it('signs by a key in KMS, and reads no secret', async () => {
+    const reads = secrets.reads();
+    const act: Parameters<typeof withOrders>[1] = async ({ place }) => {
+      const { status, body } = await place();
+      assert.deepEqual([status, body['wallet_address']], [201, WALLET_ADDRESS]);
+    };
+    await withOrders(world, act, world.tradingByKms);
+    // One signature at the start proves that it signs, one derives the API credentials, and one is the order's.
+    assert.deepEqual([world.kms.actions, secrets.reads()], [['GetPublicKey', 'Sign', 'Sign', 'Sign'], reads]);
+  });
+});

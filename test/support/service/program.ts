@@ -19,14 +19,6 @@ const listening = z.object({
   store: z.nullable(z.string()),
 });
 
-function parsed(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
-  }
-}
-
 /** Finds the Node that runs the tests before any other. */
 export const WITH_THIS_NODE = { PATH: [dirname(process.execPath), process.env['PATH']].join(delimiter) } as const;
 
@@ -43,24 +35,34 @@ export async function startProgram({ command, args = [], cwd, env = {} }: Progra
   const options = { cwd, env: { ...WITH_THIS_NODE, ...env } };
   const child = spawn(command, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
   children.push(child);
-  const ended = once(child, 'close');
-  const { promise, resolve, reject } = Promise.withResolvers<z.infer<typeof listening>>();
   const output: string[] = [];
-  createInterface({ input: child.stdout }).on('line', (line) => {
-    output.push(line);
-    const { data } = listening.safeParse(parsed(line));
-    if (data) resolve(data);
-  });
-  text(child.stderr).then((stderr) => reject(new Error(`It ended: ${stderr}`)), reject);
-  const { url, mode, store } = await promise;
+  const lines = createInterface({ input: child.stdout }).on('line', (line) => output.push(line));
+  const ended = Promise.all([once(child, 'close'), text(child.stderr)]).then(([[code], stderr]) => ({ code, stderr }));
+  /** Waits for a line of the output that matches. */
+  const line = (pattern: RegExp): Promise<string> => {
+    const { promise, resolve, reject } = Promise.withResolvers<string>();
+    const check = () => {
+      const found = output.find((candidate) => pattern.test(candidate));
+      if (found !== undefined) resolve(found);
+    };
+    lines.on('line', check);
+    check();
+    ended.then(({ stderr }) => reject(new Error(`It ended: ${stderr}`)), reject);
+    return promise;
+  };
+  const { url, mode, store } = listening.parse(JSON.parse(await line(/"message":"listening"/)));
+  const signal = (name: NodeJS.Signals): void => void child.kill(name);
   /** Stops it as an operator does; gives the exit code. */
   const stop = async (): Promise<unknown> => {
-    child.kill('SIGTERM');
-    return (await ended)[0];
+    signal('SIGTERM');
+    return (await ended).code;
   };
   const kill = async (): Promise<void> => {
-    child.kill('SIGKILL');
+    signal('SIGKILL');
     await ended;
   };
-  return { url: url.replace('0.0.0.0', '127.0.0.1'), mode, store, output, pid: child.pid, stop, kill };
+  return {
+    ...{ url: url.replace('0.0.0.0', '127.0.0.1'), mode, store },
+    ...{ output, pid: child.pid, line, ended, signal, stop, kill },
+  };
 }
