@@ -114,7 +114,7 @@ function refusalOf(exchange: Exchange, terms: OrderTerms) {
   }
 }
 
-const RUNS = FULL_EXTENT ? 10_000 : 500;
+const RUNS = FULL_EXTENT ? 10_000 : 300;
 
 it(`says what the paper venue then does, for ${RUNS} random books and orders`, () => {
   const seen = new Set<string | null>();

@@ -3,6 +3,7 @@ import { createClient, type OrderRequest, type Wallet } from '../../../packages/
 import { type ClientWallet, evmWallet, solanaWallet } from '../../../tools/support/client-wallets.ts';
 import { errorOf } from '../../support/service/client-error.ts';
 import { sharedPaperService } from '../../support/service/paper-service.ts';
+import { skipPauses } from '../../support/service/pauses.ts';
 import { startScriptedService } from '../../support/service/scripted-service.ts';
 
 /** A wallet that keeps what it was asked to sign. */
@@ -15,15 +16,7 @@ function watched({ address, sign }: ClientWallet) {
   return { wallet: { address, signMessage }, texts };
 }
 
-/** A fetch that counts. */
-function counted() {
-  let requests = 0;
-  const count = (url: string, init: RequestInit) => {
-    requests += 1;
-    return fetch(url, init);
-  };
-  return { fetch: count, requests: () => requests };
-}
+const ORDER: OrderRequest = { token_id: '1', side: 'buy', price: '0.01', size: 5 };
 
 const service = sharedPaperService({ SERVICE_CLIENT_VERIFICATION: 'required' });
 
@@ -38,60 +31,47 @@ async function open() {
 describe('a client with a wallet', () => {
   afterEach(() => {
     jest.restoreAllMocks();
+    jest.useRealTimers();
   });
 
-  const kinds: readonly (readonly [string, () => Promise<ClientWallet>])[] = [
-    ['EVM', async () => evmWallet('a')],
-    ['Solana', () => solanaWallet(7)],
-  ];
-
-  it.each(kinds)('of kind %s places an order in one round trip', async (_kind, make) => {
+  it.each([
+    ['EVM', async () => evmWallet('a'), { price: 0.01, size: '5.00', post_only: true }],
+    ['Solana', () => solanaWallet(7), { side: 'sell', price: '0.990', size: 12.5, post_only: false }],
+  ] as const)('of kind %s places an order in one round trip, however it is written', async (_kind, make, terms) => {
     const { url, venue, order } = await open();
     const { wallet, texts } = watched(await make());
-    const { fetch: count, requests } = counted();
-    const placed = await createClient({ baseUrl: `${url}/`, wallet, fetch: count }).placeOrder(order);
-    expect([placed.status, requests(), texts.length]).toStrictEqual(['live', 1, 1]);
+    let requests = 0;
+    const count = (address: string, init: RequestInit) => {
+      requests += 1;
+      return fetch(address, init);
+    };
+    const client = createClient({ baseUrl: `${url}/`, wallet, fetch: count });
+    const placed = await client.placeOrder({ ...order, ...terms });
+    expect([placed.status, requests, texts.length]).toStrictEqual(['live', 1, 1]);
     expect(venue.orders().at(-1)).toMatchObject({ id: placed.order_id });
-    expect(texts[0]).toContain('Size: 5 shares\nPrice: 0.01\nPost only: yes\nExpires at: never\n');
+    expect((await errorOf(client.placeOrder({ ...order, price: '1e-2' }))).code).toBe('invalid_request');
   });
 
   it('sends a signature that is bytes in base58, with those of zero that it begins with', async () => {
     const { url, requests } = await startScriptedService([{ status: 201, body: { order_id: '0x1', status: 'live' } }]);
     const wallet = { address: 'any', signMessage: async () => Uint8Array.of(0, 0, 5) };
-    await createClient({ baseUrl: url, wallet }).placeOrder({ token_id: '1', side: 'buy', price: '0.5', size: '5' });
+    await createClient({ baseUrl: url, wallet }).placeOrder(ORDER);
     expect(requests.map(({ headers }) => headers['x-client-signature'])).toStrictEqual(['116']);
   });
 
-  it.each(['0.010', 0.01, '1e-2'])(
-    'signs a price that is written %j, or is told what is wrong with it',
-    async (price) => {
-      const { url, order } = await open();
-      const client = createClient({ baseUrl: url, wallet: watched(evmWallet('a')).wallet });
-      const placing = client.placeOrder({ ...order, price });
-      if (price === '1e-2') expect((await errorOf(placing)).code).toBe('invalid_request');
-      else expect((await placing).price).toBe('0.01');
-    },
-  );
-
-  it('signs and sends the order of the call, whatever becomes of the object while the user looks at it', async () => {
+  it('asks the wallet as the object that it is, for the order of the call, whatever becomes of that meanwhile', async () => {
     const { url, order } = await open();
     const draft = { ...order };
-    const { address, sign } = evmWallet('a');
-    const texts: string[] = [];
-    const signMessage: Wallet['signMessage'] = async (text) => {
-      texts.push(text);
-      draft.size = '500';
-      return sign(text);
-    };
-    const placed = await createClient({ baseUrl: url, wallet: { address, signMessage } }).placeOrder(draft);
-    expect([placed.size, texts.length]).toStrictEqual(['5', 1]);
-  });
-
-  it('signs a sale that may match at once', async () => {
-    const { url, order } = await open();
-    const client = createClient({ baseUrl: url, wallet: watched(await solanaWallet(9)).wallet });
-    const placed = await client.placeOrder({ token_id: order.token_id, side: 'sell', price: '0.99', size: 12.5 });
-    expect(placed).toMatchObject({ side: 'sell', size: '12.5', post_only: false });
+    class OwnWallet implements Wallet {
+      readonly #wallet = evmWallet('a');
+      readonly address = this.#wallet.address;
+      async signMessage(text: string): Promise<string> {
+        draft.size = '500';
+        return this.#wallet.sign(text);
+      }
+    }
+    const placed = await createClient({ baseUrl: url, wallet: new OwnWallet() }).placeOrder(draft);
+    expect(placed).toMatchObject({ status: 'live', size: '5' });
   });
 
   it('signs once more, by the time of the service, where its own clock is wrong', async () => {
@@ -110,9 +90,8 @@ describe('a client with a wallet', () => {
   it.each<[string, (text: string) => unknown]>([
     ['another price', (text) => text.replace('Price: 0.01', 'Price: 0.99')],
     ['another service', (text) => text.replace(/on \S+/, 'on evil.example')],
-    ['another line', (text) => `${text}\nAnd all the rest.`],
+    ['another line', (text) => `And all the rest.\n${text}`],
     ['no time', (text) => text.replace(/until: .*$/, 'until: whenever')],
-    ['nothing', () => undefined],
     ['no text', () => 5],
   ])('signs no text of the service with %s', async (_what, change) => {
     const { wallet, texts } = watched(evmWallet('a'));
@@ -122,27 +101,13 @@ describe('a client with a wallet', () => {
       const text = JSON.stringify({ ...body, challenge: challenge(texts[0] ?? '') });
       return new Response(text, { status: 401, headers: { 'content-type': 'application/problem+json' } });
     };
-    const order = { token_id: '1', side: 'buy', price: '0.01', size: 5 } as const;
     const client = createClient({ baseUrl: 'http://127.0.0.1:8080', wallet, fetch: answer });
-    const error = await errorOf(client.placeOrder(order));
+    const error = await errorOf(client.placeOrder(ORDER));
     expect([error.code, texts.length]).toStrictEqual(['client_signature_invalid', 1]);
   });
 
-  it('asks a wallet as the object that it is', async () => {
-    const { url, order } = await open();
-    class OwnWallet implements Wallet {
-      readonly #wallet = evmWallet('a');
-      readonly address = this.#wallet.address;
-      async signMessage(text: string): Promise<string> {
-        return this.#wallet.sign(text);
-      }
-    }
-    expect(await createClient({ baseUrl: url, wallet: new OwnWallet() }).placeOrder(order)).toMatchObject({
-      status: 'live',
-    });
-  });
-
   it('tells the key of an order that may be live where the wallet does not sign once more', async () => {
+    skipPauses();
     const { wallet, texts } = watched(evmWallet('a'));
     const declined = new Error('User rejected the request.');
     const signMessage: Wallet['signMessage'] = async (text) => {
@@ -162,7 +127,7 @@ describe('a client with a wallet', () => {
       wallet: { address: wallet.address, signMessage },
       fetch: loseThenAskAgain,
     });
-    const error = await errorOf(client.placeOrder({ token_id: '1', side: 'buy', price: '0.01', size: 5 }));
+    const error = await errorOf(client.placeOrder(ORDER));
     expect(error).toMatchObject({ code: 'aborted', cause: declined, idempotencyKey: keys[0], mayBeLive: true });
     expect(keys).toHaveLength(2);
   });
@@ -176,23 +141,22 @@ describe('a client with a wallet', () => {
       return new Promise<string>(() => undefined);
     };
     const client = createClient({ baseUrl: 'http://127.0.0.1:8080', wallet: { address: 'any', signMessage } });
-    const order = { token_id: '1', side: 'buy', price: '0.01', size: 5 } as const;
     const aborted = { code: 'aborted', mayBeLive: false };
-    expect(await errorOf(client.placeOrder(order, { signal: caller.signal }))).toMatchObject(aborted);
-    expect(await errorOf(client.placeOrder(order, { signal: AbortSignal.abort() }))).toMatchObject(aborted);
+    expect(await errorOf(client.placeOrder(ORDER, { signal: caller.signal }))).toMatchObject(aborted);
+    expect(await errorOf(client.placeOrder(ORDER, { signal: AbortSignal.abort() }))).toMatchObject(aborted);
     expect(asked).toBe(1);
   });
 
   it('signs for the host that a page names by a path of its own, and for none without a page', async () => {
+    skipPauses();
     const { wallet, texts } = watched(evmWallet('a'));
     const broken = () => Promise.reject(new TypeError('fetch failed'));
     const client = createClient({ baseUrl: '/api', wallet, fetch: broken });
-    const order = { token_id: '1', side: 'buy', price: '0.01', size: 5 } as const;
-    expect(await errorOf(client.placeOrder(order))).toMatchObject({ code: 'network_error', mayBeLive: false });
+    expect(await errorOf(client.placeOrder(ORDER))).toMatchObject({ code: 'network_error', mayBeLive: false });
     expect(texts).toStrictEqual([]);
     Reflect.set(globalThis, 'location', { href: 'https://orders.example/page' });
     try {
-      await errorOf(client.placeOrder(order));
+      await errorOf(client.placeOrder(ORDER));
     } finally {
       Reflect.deleteProperty(globalThis, 'location');
     }
