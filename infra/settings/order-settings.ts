@@ -2,7 +2,7 @@ import { getAddress, isAddress } from 'ethers/address';
 import type * as z from 'zod/mini';
 import { compareDecimals, type Decimal } from '../../shared/decimal.ts';
 import { ConfigError, type Sentence, sentencesOf } from '../../shared/settings/formats.ts';
-import { clientRules } from '../../shared/settings/rules.ts';
+import { orderRules } from '../../shared/settings/rules.ts';
 import { type ChosenAccount, chooseAccount, EOA_WARNING } from '../../shared/venue/polymarket/accounts.ts';
 import { REFUSED_REGION } from '../../shared/venue/polymarket/regions.ts';
 import { type CONTEXT, inSettings } from './table.ts';
@@ -35,7 +35,7 @@ function accountOf({ walletAddress, signatureType, funderAddress }: Asked['value
 /** Returns sentences on settings of orders that are missing or contradict each other. */
 export function orderProblems(asked: Asked): readonly Sentence[] {
   const { values, region, isGiven } = asked;
-  const { privateKeySecret, kmsKey, orderAccess, maxOrderNotional, maxDailyNotional } = values;
+  const { orderAccess, maxOrderNotional, maxDailyNotional } = values;
   return [
     !region && !isGiven('region') && 'region is required with orders: eu-west-1 is closest to the venue.',
     region && REFUSED_REGION.test(region) && `The venue refuses orders from ${region}; eu-west-1 is closest to it.`,
@@ -43,8 +43,7 @@ export function orderProblems(asked: Asked): readonly Sentence[] {
     !isGiven('privateKeySecret') &&
       !isGiven('kmsKey') &&
       'privateKeySecret or kmsKey is required with orders: the name of the secret that holds the key, or a key of KMS.',
-    privateKeySecret && kmsKey && 'privateKeySecret and kmsKey exclude each other: the key is in one of them.',
-    ...sentencesOf(clientRules(values)).map(inSettings),
+    ...sentencesOf(orderRules(values)).map(inSettings),
     isGiven('credentialsSecret') && !isGiven('kmsKey') && 'credentialsSecret goes with kmsKey.',
     !isGiven('maxOrderNotional') && 'maxOrderNotional is required with orders: an amount, or none for no cap.',
     orderAccess !== 'iam' &&

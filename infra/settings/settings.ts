@@ -9,8 +9,6 @@ import { CONTEXT, inSettings } from './table.ts';
 /** Names of the CDK's own context: those with a colon or an at sign, and two that its commands write. */
 const OF_THE_CDK = /[:@]|^(?:acknowledged-issue-numbers|cli-telemetry)$/;
 
-const ROWS: Table = CONTEXT;
-
 /** Returns a value as text: the command line gives texts, a file gives JSON. `undefined` for any other value. */
 function textOf(value: unknown): string | undefined {
   // JSON.parse has changed the digits of a longer number: an audience would become another one.
@@ -24,8 +22,8 @@ export type Place = Readonly<Partial<Record<'region' | 'account', string | undef
 
 /** Returns what is wrong with the form of a setting: its name, its type, the region and the account of its ARN. */
 function problemOfForm(name: string, value: unknown, { region, account }: Place): Sentence {
-  if (!(name in ROWS)) {
-    const { name: nearest, isNear } = nearestOf(name, Object.keys(ROWS));
+  if (!(name in CONTEXT)) {
+    const { name: nearest, isNear } = nearestOf(name, Object.keys(CONTEXT));
     return `${name} is not a setting of a deployment: ${isNear ? `did you mean ${nearest}?` : 'see docs/settings.md.'}`;
   }
   // Usually an unset shell variable: without this check a cap or the verification would be off.

@@ -4,7 +4,7 @@ import type { ProxyEnv } from '../proxy.ts';
 import { completeCredentials } from './credentials.ts';
 import { LOOPBACK, sentencesOf, throwProblems } from './formats.ts';
 import { readVariables } from './read.ts';
-import { clientRules, funderRule, type OrderValues } from './rules.ts';
+import { funderRule, type OrderValues, orderRules } from './rules.ts';
 import { DEPLOYED, type Environment, LOCAL, SETTINGS } from './table.ts';
 
 type Common = typeof SETTINGS.orders & typeof SETTINGS.common;
@@ -71,8 +71,7 @@ export function parseLocalConfig(env: Environment) {
   const takesOrders = placeOrder && key !== undefined;
   throwProblems([
     key === undefined && funderRule(config),
-    ...clientRules(config),
-    privateKey && kmsKey && 'SERVICE_PRIVATE_KEY and SERVICE_KMS_KEY exclude each other: set one of them.',
+    ...orderRules(values),
     takesOrders &&
       !isLoopback &&
       !remoteOrders &&
@@ -118,7 +117,7 @@ export function parseDeployedConfig(env: Environment) {
     noProxy,
     ...config
   } = values;
-  throwProblems([funderRule(config), ...clientRules(config)]);
+  throwProblems([funderRule(config), ...orderRules(values)]);
   const ofSecret = privateKeySecret === undefined ? undefined : { secret: privateKeySecret };
   const key: KeySource | undefined = kmsKey === undefined ? ofSecret : { kmsKey, credentialsSecret };
   const isComplete = placeOrder && walletAddress && key && ordersTable;

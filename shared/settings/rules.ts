@@ -5,8 +5,9 @@ import { type SETTINGS, variableOf } from './table.ts';
 // What settings need beside each other, said once for the local server, the deployed functions and synth. A sentence has
 // the variables; `inSettings` writes the names of a deployment's settings in their place.
 
-/** The settings of orders, parsed. */
-export type OrderValues = Omit<z.infer<z.ZodMiniObject<typeof SETTINGS.orders>>, 'placeOrder' | 'kmsKey'>;
+type Orders = z.infer<z.ZodMiniObject<typeof SETTINGS.orders>>;
+/** The settings of orders and their key, parsed. */
+export type OrderValues = Omit<Orders, 'placeOrder'> & { privateKey?: unknown; privateKeySecret?: unknown };
 
 /** Returns the sentence about an account that only a key can name. */
 export function funderRule({ signatureType = 'eoa', funderAddress }: OrderValues): Sentence {
@@ -14,12 +15,14 @@ export function funderRule({ signatureType = 'eoa', funderAddress }: OrderValues
   return 'SERVICE_FUNDER_ADDRESS must be set unless SERVICE_SIGNATURE_TYPE is eoa.';
 }
 
-/** Returns sentences about settings of clients that do not go together. */
-export function clientRules(values: OrderValues): readonly Sentence[] {
+/** Returns sentences about settings of keys and clients that do not go together. */
+export function orderRules(values: OrderValues): readonly Sentence[] {
+  const key = (['privateKey', 'privateKeySecret'] as const).find((name) => values[name]);
   const unverified = (['allowedClients', 'maxDailyNotionalPerClient', 'clientRpcUrl'] as const).filter(
     (name) => values.clientVerification === 'off' && values[name],
   );
   return [
+    values.kmsKey && key && `${variableOf(key)} and SERVICE_KMS_KEY exclude each other: set one of them.`,
     ...unverified.map(
       (name) => `${variableOf(name)} needs SERVICE_CLIENT_VERIFICATION=required: any caller can claim an address.`,
     ),

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { Match, type Template } from 'aws-cdk-lib/assertions';
 import { ORDER_CONTEXT, PUBLIC, SECRET_NAME, WALLET_ADDRESS } from '../../tools/support/deployment.ts';
 import { quietly } from '../../tools/support/synthesize.ts';
@@ -6,28 +6,43 @@ import { type Context, deployedApps, propertiesOf } from '../support/deployed-ap
 
 const { appOf, templateOf } = deployedApps();
 
-const TOKENS = { jwtIssuer: 'https://id.example/tenant', jwtAudience: 'web-client, ios-client' } as const;
+const KEY_ARN = 'arn:aws:kms:eu-west-1:123456789012:key';
+const [STORE_KEY, LOG_KEY] = [`${KEY_ARN}/store`, `${KEY_ARN}/logs`];
 
-/** Every statement of every policy in the template. */
-function statementsOf(template: Template): unknown[] {
-  return propertiesOf(template, 'AWS::IAM::Policy').flatMap(({ PolicyDocument }) => PolicyDocument.Statement);
+/** The deployments that several tests look at. */
+const READ_ONLY: Context = { region: ORDER_CONTEXT.region, alarmTopic: ORDER_CONTEXT.alarmTopic };
+const TRADING: Context = ORDER_CONTEXT;
+const OPEN: Context = { ...ORDER_CONTEXT, ...PUBLIC };
+const WITH_TOKENS: Context = {
+  ...ORDER_CONTEXT,
+  maxDailyNotional: '1000',
+  ...{ orderAccess: 'jwt', readAccess: 'jwt', jwtScopes: 'trade,admin' },
+  ...{ jwtIssuer: 'https://id.example/tenant', jwtAudience: 'web-client, ios-client' },
+};
+/** With every setting that others do not contradict. */
+const FULL: Context = {
+  ...ORDER_CONTEXT,
+  ...{ marketsPerSecond: 5, booksPerSecond: 30, orderConcurrency: 20, readConcurrency: '300', monthlyBudget: 50 },
+  ...{ storeKeyArn: STORE_KEY, logKeyArn: LOG_KEY, tracing: 'active', rollout: 'all-at-once', fillsTopic: 'true' },
+  domainName: 'api.example.com',
+  certificateArn: 'arn:aws:acm:eu-west-1:123456789012:certificate/1234abcd',
+  // A setting of the CDK, which is passed on.
+  '@aws-cdk/core:bootstrapQualifier': 'team1',
+};
+
+const RUNTIME = { Runtime: 'nodejs24.x', Architectures: ['arm64'] };
+
+type Statement = Readonly<Record<'Action' | 'Resource', unknown>>;
+
+/** The statements of the policies in a template, of those of one role if its id is given. */
+function statementsOf(template: Template, role = ''): readonly Statement[] {
+  const policies = Object.entries(template.findResources('AWS::IAM::Policy')).filter(([id]) => id.startsWith(role));
+  return policies.flatMap(([, { Properties }]) => Properties.PolicyDocument.Statement);
 }
 
-function routesOf(template: Template): string[] {
-  const routes = propertiesOf(template, 'AWS::ApiGatewayV2::Route');
+function routesOf(context: Context): string[] {
+  const routes = propertiesOf(templateOf(context), 'AWS::ApiGatewayV2::Route');
   return routes.map(({ RouteKey, AuthorizationType }) => `${RouteKey} ${AuthorizationType}`).toSorted();
-}
-
-const READ_ROUTES = [
-  '$default NONE',
-  'ANY /health NONE',
-  'ANY /v1/book/{token_id} NONE',
-  'ANY /v1/markets NONE',
-  'ANY /v1/orders NONE',
-];
-
-function logStatement(Resource: unknown) {
-  return { Action: ['logs:CreateLogStream', 'logs:PutLogEvents'], Effect: 'Allow', Resource };
 }
 
 /** The text of a template's value, references and all. */
@@ -35,124 +50,252 @@ function textOf(value: unknown): string {
   return JSON.stringify(value);
 }
 
-describe('the service', () => {
-  let template: Template;
-  beforeAll(() => {
-    template = templateOf();
+/** The resources of a template by id. */
+function resourcesOf(context: Context): Readonly<Record<string, Readonly<Record<string, unknown>>>> {
+  return templateOf(context).toJSON()['Resources'];
+}
+
+function arn(service: string, resource: string) {
+  return { 'Fn::Join': ['', [`arn:aws:${service}:eu-west-1:`, { Ref: 'AWS::AccountId' }, `:${resource}`]] };
+}
+
+function logStatement(id: string) {
+  const Resource = { 'Fn::GetAtt': [expect.stringMatching(`^${id}`), 'Arn'] };
+  return { Action: ['logs:CreateLogStream', 'logs:PutLogEvents'], Effect: 'Allow', Resource };
+}
+
+const WALLET_VARIABLES = {
+  SERVICE_PLACE_ORDER: '1',
+  SERVICE_WALLET_ADDRESS: WALLET_ADDRESS,
+  SERVICE_ORDER_ACCESS: 'iam',
+  SERVICE_CLIENT_VERIFICATION: 'off',
+};
+const ORDER_VARIABLES = {
+  ...WALLET_VARIABLES,
+  SERVICE_SIGNATURE_TYPE: 'eoa',
+  SERVICE_MAX_ORDER_NOTIONAL: '250',
+  SERVICE_PRIVATE_KEY_SECRET: SECRET_NAME,
+  SERVICE_ORDERS_TABLE: 'order-book-adapter-orders',
+};
+const functionWith = (name: string, properties: object = {}) => ({
+  FunctionName: `order-book-adapter-${name}`,
+  ...properties,
+});
+const traced = (ReservedConcurrentExecutions: number) => ({
+  ReservedConcurrentExecutions,
+  TracingConfig: { Mode: 'Active' },
+});
+const MONTHLY = { BudgetLimit: { Amount: 50, Unit: 'USD' }, BudgetType: 'COST', TimeUnit: 'MONTHLY' };
+const NotificationsWithSubscribers = ['ACTUAL', 'FORECASTED'].map((NotificationType) => ({
+  Notification: { NotificationType, Threshold: 100, ComparisonOperator: 'GREATER_THAN' },
+  Subscribers: [{ SubscriptionType: 'SNS', Address: ORDER_CONTEXT.alarmTopic }],
+}));
+const NO_REPEAT = { MaximumEventAgeInSeconds: 60, MaximumRetryAttempts: 0 };
+const EVERY_MINUTE = { ScheduleExpression: 'rate(1 minute)', Target: { RetryPolicy: NO_REPEAT } };
+const TABLE_KEY = { SSEEnabled: true, SSEType: 'KMS', KMSMasterKeyId: STORE_KEY };
+const rollout = (kind: string, ...Events: string[]) => ({
+  DeploymentConfigName: `CodeDeployDefault.Lambda${kind}`,
+  AutoRollbackConfiguration: { Enabled: true, Events: ['DEPLOYMENT_FAILURE', 'DEPLOYMENT_STOP_ON_REQUEST', ...Events] },
+});
+
+/** A type, a deployment, and what each of its resources of that type has. */
+const RESOURCES: readonly (readonly [type: string, deployment: Context, ...properties: object[]])[] = [
+  ['ApiGatewayV2::Api', READ_ONLY, { DisableExecuteApiEndpoint: false, IpAddressType: 'dualstack' }],
+  ['ApiGatewayV2::Api', FULL, { DisableExecuteApiEndpoint: true }],
+  [
+    'ApiGatewayV2::DomainName',
+    FULL,
+    { DomainName: 'api.example.com', DomainNameConfigurations: [{ IpAddressType: 'dualstack' }] },
+  ],
+  [
+    'ApiGatewayV2::Stage',
+    FULL,
+    {
+      // Of orders and of unknown paths.
+      DefaultRouteSettings: { ThrottlingRateLimit: 20, ThrottlingBurstLimit: 40 },
+      RouteSettings: {
+        'ANY /v1/markets': { ThrottlingRateLimit: 5, ThrottlingBurstLimit: 10 },
+        'ANY /v1/book/{token_id}': { ThrottlingRateLimit: 30, ThrottlingBurstLimit: 60 },
+      },
+    },
+  ],
+  [
+    'ApiGatewayV2::Authorizer',
+    WITH_TOKENS,
+    {
+      AuthorizerType: 'JWT',
+      IdentitySource: ['$request.header.Authorization'],
+      JwtConfiguration: { Audience: ['web-client', 'ios-client'], Issuer: 'https://id.example/tenant' },
+    },
+  ],
+  [
+    'Lambda::Function',
+    READ_ONLY,
+    ...[256, 1024, 768].map((MemorySize, index) => ({ MemorySize, Timeout: index === 0 ? 5 : 12, ...RUNTIME })),
+  ],
+  [
+    'Lambda::Function',
+    TRADING,
+    // Health says which wallet trades, and whether clients sign.
+    functionWith('health', { Environment: { Variables: WALLET_VARIABLES } }),
+    functionWith('markets'),
+    functionWith('book'),
+    functionWith('orders', { MemorySize: 1769, Timeout: 28, ...RUNTIME, Environment: { Variables: ORDER_VARIABLES } }),
+  ],
+  [
+    'Lambda::Function',
+    FULL,
+    functionWith('health'),
+    functionWith('markets', traced(300)),
+    functionWith('book', traced(300)),
+    functionWith('orders', traced(20)),
+    functionWith('fills', {
+      ...{ ReservedConcurrentExecutions: 1, Timeout: 55 },
+      Environment: { Variables: { FILLS_TOPIC: expect.anything(), SERVICE_ORDERS_TABLE: expect.any(String) } },
+    }),
+  ],
+  // Fills are read again a minute later: a run that failed or was missed is not repeated.
+  ['Scheduler::Schedule', FULL, EVERY_MINUTE],
+  ['Lambda::EventInvokeConfig', FULL, NO_REPEAT],
+  ['DynamoDB::Table', FULL, { SSESpecification: TABLE_KEY, GlobalSecondaryIndexes: [{ IndexName: 'by-signing' }] }],
+  ['Logs::LogGroup', FULL, ...Array(6).fill({ KmsKeyId: LOG_KEY })],
+  ['Budgets::Budget', FULL, { Budget: MONTHLY, NotificationsWithSubscribers }],
+  ['CodeDeploy::DeploymentGroup', TRADING, rollout('Canary10Percent15Minutes', 'DEPLOYMENT_STOP_ON_ALARM')],
+  ['CodeDeploy::DeploymentGroup', FULL, rollout('AllAtOnce')],
+  ['CloudWatch::Dashboard', READ_ONLY, { DashboardName: 'order-book-adapter-eu-west-1' }],
+];
+
+const OUTPUTS: readonly (readonly [name: string, context: Context, value: unknown])[] = [
+  ['OrdersTable', READ_ONLY, 'order-book-adapter-orders'],
+  ['OrderLog', READ_ONLY, Match.anyValue()],
+  ['DashboardUrl', READ_ONLY, Match.anyValue()],
+  ['OrderRouteArn', TRADING, Match.anyValue()],
+  // By these the operator's desk finds the deployment.
+  ['WalletSecret', TRADING, SECRET_NAME],
+  ['WalletAddress', TRADING, WALLET_ADDRESS],
+  ['OrdersAlias', TRADING, Match.stringLikeRegexp('^live-')],
+  ['Url', FULL, 'https://api.example.com'],
+];
+
+it.each(RESOURCES)('each %s has the properties of its settings', (type, context, ...properties) => {
+  expect(propertiesOf(templateOf(context), `AWS::${type}`)).toMatchObject(properties);
+});
+
+it.each(OUTPUTS)('a stack has the output %s', (name, context, Value) => {
+  templateOf(context).hasOutput(name, { Value });
+});
+
+describe('the stack', () => {
+  it('has no way to trade without orders, and one function more with them', () => {
+    const template = templateOf(READ_ONLY);
+    const layers = propertiesOf(template, 'AWS::Lambda::Function').map(({ Layers = [] }) => Layers.length);
+    expect(layers).toStrictEqual([0, 1, 1]);
+    expect(statementsOf(template)).toStrictEqual(['HealthLog', 'MarketsLog', 'BookLog'].map(logStatement));
+    expect(textOf(template.toJSON())).not.toMatch(/secretsmanager:|dynamodb:|kms:|xray|SERVICE_(?:PLACE|PRIVATE)/);
+    const [off, on] = [READ_ONLY, TRADING].map((context) => Object.keys(resourcesOf(context)));
+    const isOther = (id: string) => !/CurrentVersion|^(?:Orders|Rollout|ApiPOSTv1orders|Alarms)/.test(id);
+    expect(on?.filter(isOther).toSorted()).toStrictEqual(off?.filter(isOther).toSorted());
+    templateOf(TRADING).resourceCountIs('AWS::Lambda::LayerVersion', 1);
   });
 
-  it('has three functions and no way to trade', () => {
-    template.resourceCountIs('AWS::Lambda::Function', 3);
-    expect(statementsOf(template)).toStrictEqual(
-      ['Health', 'Markets', 'Book'].map((name) =>
-        logStatement({ 'Fn::GetAtt': [expect.stringMatching(`^${name}Log`), 'Arn'] }),
-      ),
+  it('is one with orders and without, and is protected while they are on', () => {
+    for (const context of [{}, TRADING]) {
+      const { app, service } = appOf(context);
+      expect(quietly(() => app.synth()).stacks.map(({ stackName }) => stackName)).toStrictEqual(['order-book-adapter']);
+      expect(service.terminationProtection).toBe(context === TRADING);
+    }
+    const without = templateOf(TRADING).toJSON();
+    expect(templateOf({ ...TRADING, fillsTopic: 'false' }).toJSON()).toStrictEqual(without);
+    expect(textOf(without)).not.toMatch(/by-signing|AWS::SNS::Topic"/);
+  });
+
+  it('lets requests reach published versions alone, each with the layer of its build, and keeps them to go back to', () => {
+    const template = templateOf(READ_ONLY);
+    const aliases = propertiesOf(template, 'AWS::Lambda::Alias');
+    const [Name, version] = ['live', [expect.stringMatching('CurrentVersion'), 'Version']];
+    expect(aliases).toMatchObject(Array(3).fill({ Name, FunctionVersion: { 'Fn::GetAtt': version } }));
+    const targets = propertiesOf(template, 'AWS::ApiGatewayV2::Integration').map(
+      ({ IntegrationUri }) => IntegrationUri,
     );
-    for (const absent of ['secretsmanager:', 'dynamodb:', 'SERVICE_PLACE_ORDER', 'SERVICE_PRIVATE_KEY']) {
-      expect(textOf(template.toJSON())).not.toContain(absent);
-    }
-  });
-
-  it('is one stack with orders and without, so that `cdk deploy` needs no name', () => {
-    for (const context of [{}, ORDER_CONTEXT]) {
-      const { app } = appOf(context);
-      const assembly = quietly(() => app.synth());
-      expect(assembly.stacks.map(({ stackName }) => stackName)).toStrictEqual(['order-book-adapter']);
-    }
-  });
-
-  it('remembers orders from the first deployment on, and the same with orders on and off', () => {
-    const { region, alarmTopic } = ORDER_CONTEXT;
-    const storeOf = (context: Context) =>
-      ['AWS::DynamoDB::Table', 'AWS::Logs::LogGroup'].map((type) =>
-        Object.entries(templateOf(context).findResources(type)).map(([id, { Properties, DeletionPolicy }]) => [
-          id,
-          Properties,
-          DeletionPolicy,
-        ]),
-      );
-    expect(storeOf(ORDER_CONTEXT)).toStrictEqual(storeOf({ region, alarmTopic }));
-  });
-
-  it('lets requests reach published versions alone, each with the layer of its build', () => {
-    const aliases = template.findResources('AWS::Lambda::Alias', { Properties: { Name: 'live' } });
-    const integrations = propertiesOf(template, 'AWS::ApiGatewayV2::Integration');
-    expect(Object.keys(aliases)).toHaveLength(3);
-    expect(integrations.map(({ IntegrationUri }) => IntegrationUri)).toStrictEqual(
-      integrations.map(() => ({ Ref: expect.stringContaining('Aliaslive') })),
+    expect(targets).toStrictEqual(targets.map(() => ({ Ref: expect.stringContaining('Aliaslive') })));
+    const kept = Object.values(resourcesOf(READ_ONLY)).filter(({ Type }) =>
+      /Lambda::(?:Layer)?Version$/.test(`${Type}`),
     );
-    for (const { Properties } of Object.values(aliases)) {
-      expect(Properties.FunctionVersion['Fn::GetAtt']).toStrictEqual([
-        expect.stringMatching('CurrentVersion'),
-        'Version',
-      ]);
-    }
-  });
-
-  it.each(['AWS::Lambda::Version', 'AWS::Lambda::LayerVersion'])('keeps every %s to go back to', (type) => {
-    const kept = Object.values(template.findResources(type));
-    expect(kept.length).toBeGreaterThan(0);
-    for (const { DeletionPolicy, UpdateReplacePolicy } of kept) {
-      expect([DeletionPolicy, UpdateReplacePolicy]).toStrictEqual(['RetainExceptOnCreate', 'Retain']);
-    }
+    expect(kept).toMatchObject(
+      Array(4).fill({ DeletionPolicy: 'RetainExceptOnCreate', UpdateReplacePolicy: 'Retain' }),
+    );
   });
 
   it('brings no other code: no custom resource, no managed policy', () => {
-    expect(JSON.stringify(template.toJSON())).not.toMatch(/Custom::|AWS::CloudFormation::CustomResource/);
-    template.allResourcesProperties('AWS::IAM::Role', { ManagedPolicyArns: Match.absent() });
-  });
-
-  it('routes the paths of the readers, and the rest to health', () => {
-    expect(routesOf(template)).toStrictEqual(READ_ROUTES);
-  });
-
-  it('runs on Node 24 and ARM, with time-outs between the budgets and the gateway’s 30 s', () => {
-    const functions = propertiesOf(template, 'AWS::Lambda::Function');
-    expect(functions.map(({ Runtime, Architectures }) => [Runtime, Architectures])).toStrictEqual(
-      functions.map(() => ['nodejs24.x', ['arm64']]),
+    expect(textOf(templateOf(FULL).toJSON())).not.toMatch(
+      /Custom::|AWS::CloudFormation::CustomResource|ManagedPolicyArns/,
     );
-    expect(
-      functions.map(({ MemorySize, Timeout, Layers }) => [MemorySize, Timeout, Layers?.length ?? 0]),
-    ).toStrictEqual([
-      [256, 5, 0],
-      [1024, 12, 1],
-      [768, 12, 1],
-    ]);
-  });
-
-  it('lets nobody invoke a function but this API', () => {
-    const sources = propertiesOf(template, 'AWS::Lambda::Permission').map(({ FunctionName, Principal, SourceArn }) => {
-      expect(FunctionName).toStrictEqual({ Ref: expect.stringContaining('Aliaslive') });
-      expect(Principal).toBe('apigateway.amazonaws.com');
-      return /:execute-api:.*\{"Ref":"Api\w+"\},"(.*?)"/.exec(textOf(SourceArn))?.[1];
-    });
-    expect(sources).toStrictEqual(['/$default/*', '/$default/*/v1/markets', '/$default/*/v1/book/{token_id}']);
-  });
-
-  it('throttles every route, after the routes are there', () => {
-    const [stage] = Object.values(template.findResources('AWS::ApiGatewayV2::Stage'));
-    const routes = Object.keys(template.findResources('AWS::ApiGatewayV2::Route'));
-    expect(Object.keys(stage?.['Properties'].RouteSettings).toSorted()).toStrictEqual(
-      READ_ROUTES.slice(1).map((route) => route.replace(' NONE', '')),
-    );
-    expect(stage?.['DependsOn']).toEqual(expect.arrayContaining(routes.filter((id) => !id.includes('Default'))));
-    // Of orders and of unknown paths.
-    expect(stage?.['Properties'].DefaultRouteSettings).toStrictEqual({
-      ThrottlingRateLimit: 20,
-      ThrottlingBurstLimit: 40,
-    });
   });
 });
 
-const ACCOUNT = { Ref: 'AWS::AccountId' };
+const READS = ['ANY /v1/book/{token_id}', 'ANY /v1/markets'];
+const READS_OPEN = READS.map((route) => `${route} NONE`);
+const PREFLIGHTS = READS.map((route) => `${route.replace('ANY', 'OPTIONS')} NONE`);
+const ALWAYS = ['$default NONE', 'ANY /health NONE', 'ANY /v1/orders NONE'];
 
-function arn(service: string, resource: string) {
-  return { 'Fn::Join': ['', [`arn:aws:${service}:eu-west-1:`, ACCOUNT, `:${resource}`]] };
-}
+describe('the gateway', () => {
+  it.each([
+    [READ_ONLY, READS_OPEN],
+    [TRADING, [...READS_OPEN, 'POST /v1/orders AWS_IAM']],
+    [OPEN, [...READS_OPEN, 'POST /v1/orders NONE']],
+    [WITH_TOKENS, [...READS.map((route) => `${route} JWT`), ...PREFLIGHTS, 'POST /v1/orders JWT']],
+    [{ readAccess: 'iam' }, [...READS.map((route) => `${route} AWS_IAM`), ...PREFLIGHTS]],
+  ])('guards its routes: %j', (context, routes) => {
+    expect(routesOf(context)).toStrictEqual([...ALWAYS, ...routes].toSorted());
+  });
+
+  it('wants the scopes of the settings in a token', () => {
+    const AuthorizationScopes = ['trade', 'admin'];
+    templateOf(WITH_TOKENS).hasResourceProperties('AWS::ApiGatewayV2::Route', {
+      RouteKey: 'POST /v1/orders',
+      AuthorizationScopes,
+    });
+  });
+
+  it('alone may invoke a function, each by its own route', () => {
+    const paths = propertiesOf(templateOf(TRADING), 'AWS::Lambda::Permission').map(
+      ({ FunctionName, Principal, SourceArn }) => {
+        expect(FunctionName).toStrictEqual({ Ref: expect.stringContaining('Aliaslive') });
+        expect(Principal).toBe('apigateway.amazonaws.com');
+        return /:execute-api:.*\{"Ref":"Api\w+"\},"\/\$default\/(.*?)"/.exec(textOf(SourceArn))?.[1];
+      },
+    );
+    expect(paths).toStrictEqual(['*', '*/v1/markets', '*/v1/book/{token_id}', 'POST/v1/orders']);
+    templateOf(TRADING).hasResource('AWS::ApiGatewayV2::Integration', {
+      Properties: { IntegrationUri: { Ref: Match.stringLikeRegexp('^OrdersFunctionAliaslive') } },
+      DependsOn: Match.arrayWith([Match.stringLikeRegexp('^OrdersGateway')]),
+    });
+  });
+
+  it('throttles every route, after the routes are there', () => {
+    const template = templateOf(READ_ONLY);
+    const [stage] = Object.values(template.findResources('AWS::ApiGatewayV2::Stage'));
+    const throttled = Object.keys(stage?.['Properties'].RouteSettings).map((route) => `${route} NONE`);
+    expect(['$default NONE', ...throttled].toSorted()).toStrictEqual([...ALWAYS, ...READS_OPEN].toSorted());
+    const routes = Object.keys(template.findResources('AWS::ApiGatewayV2::Route'));
+    expect(stage?.['DependsOn']).toEqual(expect.arrayContaining(routes.filter((id) => !id.includes('Default'))));
+  });
+});
 
 describe('the store of orders', () => {
-  it('keeps table and log whatever happens to the stack', () => {
-    const template = templateOf();
+  it('keeps table and log whatever happens to the stack, with orders on and off', () => {
+    const kinds = ['AWS::DynamoDB::Table', 'AWS::Logs::LogGroup'];
+    const storeOf = (context: Context) =>
+      Object.entries(resourcesOf(context))
+        .filter(([, { Type }]) => kinds.includes(`${Type}`))
+        .map(([id, { Properties, DeletionPolicy, UpdateReplacePolicy }]) => [
+          id,
+          Properties,
+          DeletionPolicy,
+          UpdateReplacePolicy,
+        ]);
+    expect(storeOf(TRADING)).toStrictEqual(storeOf(READ_ONLY));
+    const template = templateOf(READ_ONLY);
     template.hasResource('AWS::DynamoDB::Table', {
       DeletionPolicy: 'Retain',
       UpdateReplacePolicy: 'Retain',
@@ -166,220 +309,119 @@ describe('the store of orders', () => {
         SSESpecification: { SSEEnabled: true },
       },
     });
-    for (const { DeletionPolicy } of Object.values(
-      template.findResources('AWS::Logs::LogGroup', { Properties: { RetentionInDays: 365 } }),
-    )) {
-      expect(DeletionPolicy).toBe('RetainExceptOnCreate');
-    }
-    template.hasOutput('OrdersTable', { Value: 'order-book-adapter-orders' });
-    template.hasOutput('OrderLog', { Value: Match.anyValue() });
-    template.hasOutput('DashboardUrl', { Value: Match.anyValue() });
+    const ofAYear = template.findResources('AWS::Logs::LogGroup', { Properties: { RetentionInDays: 365 } });
+    expect(Object.values(ofAYear)).toMatchObject(Array(2).fill({ DeletionPolicy: 'RetainExceptOnCreate' }));
   });
 
-  it('has its table after what often fails, and before orders move to it; a build changes neither', () => {
-    const template = templateOf({ ...ORDER_CONTEXT, ...PUBLIC, ...TOKENS, readAccess: 'jwt' });
-    const [table] = Object.entries(template.findResources('AWS::DynamoDB::Table'));
-    const before = table?.[1]['DependsOn'];
-    expect(before).toStrictEqual(
+  it('has its table after what often fails, and before orders move to it', () => {
+    const [[id, table] = []] = Object.entries(templateOf(WITH_TOKENS).findResources('AWS::DynamoDB::Table'));
+    const before = table?.['DependsOn'];
+    expect(before).toEqual(
       expect.arrayContaining([expect.stringMatching('^AlarmsFunctionFaults'), expect.stringMatching('^ApiTokens')]),
     );
-    expect(before.filter((id: string) => !/^(?:Alarms|ApiTokens)/.test(id))).toStrictEqual([]);
-    const aliases = Object.entries(template.findResources('AWS::Lambda::Alias'));
-    const ofOrders = aliases.find(([id]) => id.startsWith('Orders'))?.[1]['DependsOn'];
-    expect(ofOrders).toStrictEqual([table?.[0]]);
+    expect(before.filter((each: string) => !/^(?:Alarms|ApiTokens)/.test(each))).toStrictEqual([]);
+    const aliases = Object.entries(templateOf(WITH_TOKENS).findResources('AWS::Lambda::Alias'));
+    expect(aliases.find(([alias]) => alias.startsWith('Orders'))?.[1]['DependsOn']).toStrictEqual([id]);
   });
 
   it('goes with the stack of a trial', () => {
-    const context = { ...ORDER_CONTEXT, removal: 'destroy' };
-    const { Resources } = templateOf(context).toJSON();
-    const policies = Object.values<Record<string, unknown>>(Resources).map(({ DeletionPolicy }) => DeletionPolicy);
-    expect(new Set(policies)).toStrictEqual(new Set(['Delete']));
-    expect(textOf(Resources)).toContain('"DeletionProtectionEnabled":false');
+    const context = { ...TRADING, removal: 'destroy' };
+    expect(new Set(Object.values(resourcesOf(context)).map(({ DeletionPolicy }) => DeletionPolicy))).toStrictEqual(
+      new Set(['Delete']),
+    );
+    expect(textOf(resourcesOf(context))).toContain('"DeletionProtectionEnabled":false');
     expect(appOf(context).service.terminationProtection).toBe(false);
   });
 
-  it('cannot be deleted by mistake while orders are on', () => {
-    const isProtected = [{}, ORDER_CONTEXT].map((context) => appOf(context).service.terminationProtection);
-    expect(isProtected).toStrictEqual([false, true]);
+  it('goes on with a restored table, and makes none beside it', () => {
+    const template = templateOf({ ...TRADING, ordersTable: 'restored-orders' });
+    template.resourceCountIs('AWS::DynamoDB::Table', 0);
+    expect(textOf(template.toJSON())).toContain('"SERVICE_ORDERS_TABLE":"restored-orders"');
   });
 });
 
-describe('the flag placeOrder', () => {
-  let template: Template;
-  beforeAll(() => {
-    template = templateOf({ ...ORDER_CONTEXT, maxOrderNotional: '50' });
-  });
+const SIGNING = { 'kms:SigningAlgorithm': 'ECDSA_SHA_256', 'kms:MessageType': 'DIGEST' };
+const KEY_ID = '1234abcd-12ab-34cd-56ef-1234567890ab';
+const SECRET_ARN = 'arn:aws:secretsmanager:eu-west-1:123456789012:secret:wallet-AbCdEf';
+const readOf = (Resource: unknown) => ({ Action: 'secretsmanager:GetSecretValue', Effect: 'Allow', Resource });
 
-  it('adds the one function that may read the key, which answers within 28 s', () => {
-    template.resourceCountIs('AWS::Lambda::Function', 4);
-    template.resourceCountIs('AWS::Lambda::LayerVersion', 1);
-    template.hasResourceProperties('AWS::Lambda::Function', { MemorySize: 1769, Timeout: 28 });
-    const policies = Object.entries(template.findResources('AWS::IAM::Policy'));
-    const [statements] = policies
-      .filter(([id]) => id.startsWith('OrdersRole'))
-      .map(([, { Properties }]) => Properties.PolicyDocument.Statement);
-    expect(statements).toStrictEqual([
-      logStatement({ 'Fn::GetAtt': [expect.stringMatching('^OrderStoreLog'), 'Arn'] }),
+describe('the role of orders', () => {
+  it('writes its log, uses its table and reads the one secret', () => {
+    expect(statementsOf(templateOf(TRADING), 'OrdersRole')).toStrictEqual([
+      logStatement('OrderStoreLog'),
       {
         Action: ['dynamodb:DeleteItem', 'dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:Scan', 'dynamodb:UpdateItem'],
         Effect: 'Allow',
         Resource: arn('dynamodb', 'table/order-book-adapter-orders'),
       },
-      {
-        Action: 'secretsmanager:GetSecretValue',
-        Effect: 'Allow',
-        Resource: arn('secretsmanager', `secret:${SECRET_NAME}-??????`),
-      },
+      readOf(arn('secretsmanager', `secret:${SECRET_NAME}-??????`)),
     ]);
   });
 
   it.each([
-    ['alias/orders', 'key/*', { 'kms:RequestAlias': 'alias/orders' }],
-    ['1234abcd-12ab-34cd-56ef-1234567890ab', 'key/1234abcd-12ab-34cd-56ef-1234567890ab', undefined],
-  ])('may sign with the KMS key %s and read no secret', (kmsKey, resource, alias) => {
-    const { privateKeySecret: _secret, ...context } = ORDER_CONTEXT;
-    const statements = statementsOf(templateOf({ ...context, kmsKey })).filter((statement) =>
-      /kms:|secretsmanager:/.test(textOf(statement)),
-    );
-    const form = { 'kms:SigningAlgorithm': 'ECDSA_SHA_256', 'kms:MessageType': 'DIGEST' };
-    expect(statements).toStrictEqual([
-      {
-        Action: 'kms:GetPublicKey',
-        Effect: 'Allow',
-        Resource: arn('kms', resource),
-        ...(alias && { Condition: { StringEquals: alias } }),
-      },
-      {
-        Action: 'kms:Sign',
-        Effect: 'Allow',
-        Resource: arn('kms', resource),
-        Condition: { StringEquals: { ...alias, ...form } },
-      },
-    ]);
-  });
-
-  it('may read the secret of API credentials beside a KMS key', () => {
-    const { privateKeySecret: _secret, ...context } = ORDER_CONTEXT;
-    const text = textOf(statementsOf(templateOf({ ...context, kmsKey: 'alias/orders', credentialsSecret: 'api' })));
-    expect(text).toContain('secret:api-??????');
-  });
-
-  it.each([
-    [{ kmsKey: 'alias/orders' }, 'privateKeySecret and kmsKey exclude each other: the key is in one of them.'],
-    [{ privateKeySecret: undefined }, 'privateKeySecret or kmsKey is required with orders'],
-    [{ credentialsSecret: 'api' }, 'credentialsSecret goes with kmsKey.'],
-  ])('does not synthesize with %j', (context, sentence) => {
-    expect(() => appOf({ ...ORDER_CONTEXT, ...context })).toThrow(sentence);
-  });
-
-  it('adds function, role, route, rollout and alarms of orders, and nothing else', () => {
-    const { region, alarmTopic } = ORDER_CONTEXT;
-    const idsOf = (context: Context) => Object.keys(templateOf(context).toJSON()['Resources']);
-    const [off, on] = [idsOf({ region, alarmTopic }), idsOf(ORDER_CONTEXT)];
-    const isVersion = (id: string) => /CurrentVersion/.test(id);
-    expect(off.filter((id) => !on.includes(id) && !isVersion(id))).toStrictEqual([]);
-    const added = on.filter((id) => !off.includes(id) && !isVersion(id));
-    expect(added.filter((id) => !/^(?:Orders|Rollout|ApiPOSTv1orders|Alarms)/.test(id))).toStrictEqual([]);
-    expect(added.length).toBeGreaterThan(15);
-  });
-
-  it('tells the function of orders all, and health which wallet trades and whether clients sign', () => {
-    const functions = propertiesOf(template, 'AWS::Lambda::Function');
-    const variables = functions.map(({ Environment }) => Environment?.Variables ?? {});
-    const wallet = {
-      SERVICE_PLACE_ORDER: '1',
-      SERVICE_WALLET_ADDRESS: WALLET_ADDRESS,
-      SERVICE_ORDER_ACCESS: 'iam',
-      SERVICE_CLIENT_VERIFICATION: 'off',
-    };
-    expect(variables).toStrictEqual([
-      wallet,
-      {},
-      {},
-      {
-        ...wallet,
-        SERVICE_SIGNATURE_TYPE: 'eoa',
-        SERVICE_MAX_ORDER_NOTIONAL: '50',
-        SERVICE_PRIVATE_KEY_SECRET: SECRET_NAME,
-        SERVICE_ORDERS_TABLE: 'order-book-adapter-orders',
-      },
-    ]);
-  });
-
-  it('lets only signed POST reach it', () => {
-    expect(routesOf(template)).toStrictEqual([...READ_ROUTES, 'POST /v1/orders AWS_IAM'].toSorted());
-    template.hasResource('AWS::ApiGatewayV2::Integration', {
-      Properties: { IntegrationUri: { Ref: Match.stringLikeRegexp('^OrdersFunctionAliaslive') } },
-      DependsOn: Match.arrayWith([Match.stringLikeRegexp('^OrdersGateway')]),
-    });
-    template.hasResourceProperties('AWS::Lambda::Permission', {
-      SourceArn: { 'Fn::Join': ['', Match.arrayWith(['/$default/POST/v1/orders'])] },
-    });
-    template.hasOutput('OrderRouteArn', { Value: Match.anyValue() });
-    // By these the operator's desk finds the deployment.
-    template.hasOutput('WalletSecret', { Value: SECRET_NAME });
-    template.hasOutput('WalletAddress', { Value: WALLET_ADDRESS });
-    template.hasOutput('OrdersAlias', { Value: Match.stringLikeRegexp('^live-') });
-  });
-
-  it('is open to everybody only when asked for', () => {
-    const open = templateOf({ ...ORDER_CONTEXT, ...PUBLIC });
-    expect(routesOf(open)).toContain('POST /v1/orders NONE');
-  });
-
-  it("takes orders with a token of the operator's issuer and scope, and preflights without one", () => {
-    const context = { orderAccess: 'jwt', jwtScopes: 'trade,admin', maxDailyNotional: '1000' };
-    const tokens = templateOf({ ...ORDER_CONTEXT, ...TOKENS, ...context });
-    expect(routesOf(tokens)).toStrictEqual([...READ_ROUTES, 'POST /v1/orders JWT'].toSorted());
-    tokens.hasResourceProperties('AWS::ApiGatewayV2::Authorizer', {
-      AuthorizerType: 'JWT',
-      IdentitySource: ['$request.header.Authorization'],
-      JwtConfiguration: { Audience: ['web-client', 'ios-client'], Issuer: 'https://id.example/tenant' },
-    });
-    tokens.hasResourceProperties('AWS::ApiGatewayV2::Route', {
-      RouteKey: 'POST /v1/orders',
-      AuthorizationScopes: ['trade', 'admin'],
-    });
-  });
+    [
+      'alias/orders',
+      'key/*',
+      { 'kms:RequestAlias': 'alias/orders' },
+      'api',
+      [readOf(arn('secretsmanager', 'secret:api-??????'))],
+    ],
+    [KEY_ID, `key/${KEY_ID}`, undefined, undefined, []],
+  ])(
+    'may sign with the KMS key %s, and reads no secret but that of credentials',
+    (kmsKey, resource, alias, credentialsSecret, reads) => {
+      const statements = statementsOf(
+        templateOf({ ...TRADING, privateKeySecret: undefined, kmsKey, credentialsSecret }),
+      );
+      const Resource = arn('kms', resource);
+      expect(statements.filter((statement) => /kms:|secretsmanager:/.test(textOf(statement)))).toStrictEqual([
+        { Action: 'kms:GetPublicKey', Effect: 'Allow', Resource, ...(alias && { Condition: { StringEquals: alias } }) },
+        { Action: 'kms:Sign', Effect: 'Allow', Resource, Condition: { StringEquals: { ...alias, ...SIGNING } } },
+        ...reads,
+      ]);
+    },
+  );
 
   it('reads a secret of which the ARN is known by that alone, with the one key that encrypts it', () => {
-    const privateKeySecret = 'arn:aws:secretsmanager:eu-west-1:123456789012:secret:wallet-AbCdEf';
-    const secretKeyArn = 'arn:aws:kms:eu-west-1:123456789012:key/1234abcd';
-    const statements = statementsOf(templateOf({ ...ORDER_CONTEXT, privateKeySecret, secretKeyArn }));
-    expect(statements).toContainEqual(expect.objectContaining({ Resource: privateKeySecret }));
-    expect(statements).toContainEqual({
-      Action: 'kms:Decrypt',
-      Effect: 'Allow',
-      Resource: secretKeyArn,
-      Condition: {
-        StringEquals: { 'kms:ViaService': 'secretsmanager.eu-west-1.amazonaws.com' },
-        StringLike: { 'kms:EncryptionContext:SecretARN': privateKeySecret },
-      },
-    });
-    expect(textOf(statementsOf(template))).not.toContain('kms:');
+    const secretKeyArn = `${KEY_ARN}/${KEY_ID}`;
+    const statements = statementsOf(
+      templateOf({ ...TRADING, privateKeySecret: SECRET_ARN, secretKeyArn }),
+      'OrdersRole',
+    );
+    const Condition = {
+      StringEquals: { 'kms:ViaService': 'secretsmanager.eu-west-1.amazonaws.com' },
+      StringLike: { 'kms:EncryptionContext:SecretARN': SECRET_ARN },
+    };
+    const decrypt = { Action: 'kms:Decrypt', Effect: 'Allow', Resource: secretKeyArn, Condition };
+    expect(statements.slice(2)).toStrictEqual([readOf(SECRET_ARN), decrypt]);
+  });
+
+  it('uses the key of the table by the table only, and no other role but that of fills does; each traces where asked', () => {
+    const statements = statementsOf(templateOf(FULL));
+    const Condition = { StringEquals: { 'kms:ViaService': 'dynamodb.eu-west-1.amazonaws.com' } };
+    const ofKeys = statements.filter((statement) => textOf(statement).includes('kms:'));
+    expect(ofKeys).toMatchObject(Array(2).fill({ Resource: STORE_KEY, Condition }));
+    const traced = statements.filter(({ Action, Resource }) => textOf(Action).includes('xray:Put') && Resource === '*');
+    expect(traced).toHaveLength(4);
   });
 });
 
 describe('the rollout of orders', () => {
-  /** The deployment group with the names of its alarms' resources. */
-  function rolloutOf(rollout?: string) {
-    const template = templateOf({ ...ORDER_CONTEXT, rollout });
-    const [group] = Object.entries(template.findResources('AWS::CodeDeploy::DeploymentGroup'));
-    if (!group) throw new Error('there is no deployment group');
-    return { template, id: group[0], properties: group[1]['Properties'] };
-  }
-
-  it('sends a tenth of the orders to a new version for fifteen minutes, and goes back when an alarm fires', () => {
-    const { template, id, properties } = rolloutOf();
-    expect(properties).toMatchObject({
-      DeploymentConfigName: 'CodeDeployDefault.LambdaCanary10Percent15Minutes',
-      AlarmConfiguration: { Enabled: true },
-      AutoRollbackConfiguration: { Enabled: true, Events: expect.arrayContaining(['DEPLOYMENT_STOP_ON_ALARM']) },
-    });
+  it('moves the alias of that function alone, which waits for the group', () => {
+    const template = templateOf(TRADING);
+    const [group = ''] = Object.keys(template.findResources('AWS::CodeDeploy::DeploymentGroup'));
     template.hasResource('AWS::Lambda::Alias', {
-      // By which it waits for the group: a changed rollout is that of the deployment which changes it.
-      UpdatePolicy: { CodeDeployLambdaAliasUpdate: { DeploymentGroupName: { Ref: id } } },
+      UpdatePolicy: { CodeDeployLambdaAliasUpdate: { DeploymentGroupName: { Ref: group } } },
     });
+    const functionArn = { 'Fn::GetAtt': [expect.stringMatching('^OrdersFunction'), 'Arn'] };
+    expect(statementsOf(template, 'RolloutRole')).toStrictEqual([
+      {
+        Action: ['lambda:GetAlias', 'lambda:GetProvisionedConcurrencyConfig', 'lambda:UpdateAlias'],
+        Effect: 'Allow',
+        Resource: [functionArn, { 'Fn::Join': ['', [functionArn, ':*']] }],
+      },
+      { Action: 'cloudwatch:DescribeAlarms', Effect: 'Allow', Resource: '*' },
+    ]);
   });
 
   it('leaves nothing to the settings of before: who may order, with which wallet, up to which cap', () => {
@@ -388,151 +430,18 @@ describe('the rollout of orders', () => {
       const [alias] = aliases.filter(([id]) => id.startsWith('Orders'));
       return [alias?.[0], alias?.[1]['Properties'].Name];
     };
-    const capped = { ...ORDER_CONTEXT, maxDailyNotional: '1000' };
-    const tokens = {
-      ...capped,
-      orderAccess: 'jwt',
-      jwtIssuer: 'https://id.example',
-      jwtAudience: 'a',
-      jwtScopes: 'trade all',
-    };
     const deployed = [
-      { ...ORDER_CONTEXT, ...PUBLIC },
-      { ...ORDER_CONTEXT, ...PUBLIC, orderAccess: undefined },
-      capped,
-      { ...capped, privateKeySecret: 'another' },
-      tokens,
-      { ...tokens, jwtScopes: 'trade' },
+      TRADING,
+      OPEN,
+      { ...OPEN, orderAccess: undefined },
+      { ...TRADING, privateKeySecret: 'another' },
+      WITH_TOKENS,
+      { ...WITH_TOKENS, jwtScopes: 'trade' },
+      { ...WITH_TOKENS, jwtAudience: 'web-client' },
+      { ...WITH_TOKENS, jwtIssuer: 'https://id.example' },
     ].map(aliasOf);
-    expect(new Set(deployed.map(([id]) => id)).size).toBe(deployed.length);
-    expect(new Set(deployed.map(([, name]) => name)).size).toBe(deployed.length);
+    expect(new Set(deployed.flat()).size).toBe(2 * deployed.length);
     // What is not a setting of orders is no reason to skip the canary.
-    expect(aliasOf({ ...capped, rollout: 'all-at-once', booksPerSecond: 5 })).toStrictEqual(aliasOf(capped));
-  });
-
-  it('goes all at once, whatever rings, where that is asked for', () => {
-    const { properties } = rolloutOf('all-at-once');
-    expect(properties.DeploymentConfigName).toBe('CodeDeployDefault.LambdaAllAtOnce');
-    expect(properties.AlarmConfiguration?.Alarms ?? []).toStrictEqual([]);
-    expect(properties.AutoRollbackConfiguration.Events).not.toContain('DEPLOYMENT_STOP_ON_ALARM');
-  });
-
-  it('may move the alias of that function alone', () => {
-    const { template } = rolloutOf();
-    const functionArn = { 'Fn::GetAtt': [expect.stringMatching('^OrdersFunction'), 'Arn'] };
-    expect(statementsOf(template)).toContainEqual({
-      Action: ['lambda:GetAlias', 'lambda:GetProvisionedConcurrencyConfig', 'lambda:UpdateAlias'],
-      Effect: 'Allow',
-      Resource: [functionArn, { 'Fn::Join': ['', [functionArn, ':*']] }],
-    });
-    template.allResourcesProperties('AWS::IAM::Role', { ManagedPolicyArns: Match.absent() });
-  });
-});
-
-describe('settings of the whole service', () => {
-  it('give it a domain, and take the address of the gateway away', () => {
-    const certificateArn = 'arn:aws:acm:eu-west-1:123456789012:certificate/1234abcd';
-    const template = templateOf({ region: 'eu-west-1', domainName: 'api.example.com', certificateArn });
-    template.hasResourceProperties('AWS::ApiGatewayV2::Api', {
-      DisableExecuteApiEndpoint: true,
-      IpAddressType: 'dualstack',
-    });
-    template.hasResourceProperties('AWS::ApiGatewayV2::DomainName', {
-      DomainName: 'api.example.com',
-      DomainNameConfigurations: [Match.objectLike({ IpAddressType: 'dualstack' })],
-    });
-    template.hasOutput('Url', { Value: 'https://api.example.com' });
-    templateOf().hasResourceProperties('AWS::ApiGatewayV2::Api', { DisableExecuteApiEndpoint: false });
-  });
-});
-
-describe('a deployment with settings of its own', () => {
-  it.each([
-    ['iam', {}, 'AWS_IAM'],
-    ['jwt', { jwtIssuer: 'https://id.example/tenant', jwtAudience: 'readers' }, 'JWT'],
-  ])('closes the reads to all but its callers: readAccess=%s', (readAccess, more, type) => {
-    const routes = routesOf(templateOf({ readAccess, ...more }));
-    expect(routes).toStrictEqual(
-      expect.arrayContaining([`ANY /v1/book/{token_id} ${type}`, `ANY /v1/markets ${type}`]),
-    );
-  });
-
-  it('bounds the rate of reads', () => {
-    const template = templateOf({ marketsPerSecond: 5, booksPerSecond: 30 });
-    const [stage] = propertiesOf(template, 'AWS::ApiGatewayV2::Stage');
-    expect(stage.RouteSettings).toMatchObject({
-      'ANY /v1/markets': { ThrottlingRateLimit: 5 },
-      'ANY /v1/book/{token_id}': { ThrottlingRateLimit: 30 },
-    });
-  });
-
-  it('goes on with a restored table, and makes none beside it', () => {
-    const template = templateOf({ ...ORDER_CONTEXT, ordersTable: 'order-book-adapter-orders-restored' });
-    template.resourceCountIs('AWS::DynamoDB::Table', 0);
-    expect(textOf(template.toJSON())).toContain('"SERVICE_ORDERS_TABLE":"order-book-adapter-orders-restored"');
-  });
-
-  it('passes a permissions boundary and a bootstrap qualifier on to the CDK', () => {
-    const boundary = { '@aws-cdk/core:permissionsBoundary': { name: 'team-boundary' } };
-    const template = templateOf({ ...ORDER_CONTEXT, ...boundary, '@aws-cdk/core:bootstrapQualifier': 'team1' });
-    const boundaries = propertiesOf(template, 'AWS::IAM::Role').map((role) => textOf(role.PermissionsBoundary));
-    expect(boundaries).toStrictEqual(Array(5).fill(expect.stringContaining(':policy/team-boundary')));
-    template.hasParameter('BootstrapVersion', { Default: '/cdk-bootstrap/team1/version' });
-  });
-
-  it('reserves executions for orders, and bounds those of reads', () => {
-    const template = templateOf({ ...ORDER_CONTEXT, orderConcurrency: 20, readConcurrency: '300' });
-    const functions = propertiesOf(template, 'AWS::Lambda::Function');
-    expect(functions.map(({ ReservedConcurrentExecutions }) => ReservedConcurrentExecutions)).toStrictEqual([
-      undefined,
-      300,
-      300,
-      20,
-    ]);
-  });
-
-  it('notifies of what the month costs', () => {
-    const address = ORDER_CONTEXT.alarmTopic;
-    templateOf({ region: 'eu-west-1', alarmTopic: address, monthlyBudget: 50 }).hasResourceProperties(
-      'AWS::Budgets::Budget',
-      {
-        Budget: { BudgetLimit: { Amount: 50, Unit: 'USD' }, BudgetType: 'COST', TimeUnit: 'MONTHLY' },
-        NotificationsWithSubscribers: ['ACTUAL', 'FORECASTED'].map((NotificationType) => ({
-          Notification: { NotificationType, Threshold: 100, ComparisonOperator: 'GREATER_THAN' },
-          Subscribers: [{ SubscriptionType: 'SNS', Address: address }],
-        })),
-      },
-    );
-  });
-
-  it('encrypts table and logs with keys of its own, which only the function of orders uses, by its table', () => {
-    const [storeKeyArn, logKeyArn] = ['store', 'logs'].map((id) => `arn:aws:kms:eu-west-1:123456789012:key/${id}`);
-    const template = templateOf({ ...ORDER_CONTEXT, storeKeyArn, logKeyArn });
-    template.allResourcesProperties('AWS::Logs::LogGroup', { KmsKeyId: logKeyArn });
-    template.allResourcesProperties('AWS::DynamoDB::Table', {
-      SSESpecification: { SSEEnabled: true, SSEType: 'KMS', KMSMasterKeyId: storeKeyArn },
-    });
-    const ofKeys = statementsOf(template).filter((statement) => textOf(statement).includes('kms:'));
-    expect(ofKeys).toStrictEqual([
-      expect.objectContaining({
-        Resource: storeKeyArn,
-        Condition: { StringEquals: { 'kms:ViaService': 'dynamodb.eu-west-1.amazonaws.com' } },
-      }),
-    ]);
-  });
-
-  it('traces its requests where that is asked for', () => {
-    const traced = { Action: ['xray:PutTelemetryRecords', 'xray:PutTraceSegments'], Effect: 'Allow', Resource: '*' };
-    const template = templateOf({ tracing: 'active' });
-    template.allResourcesProperties('AWS::Lambda::Function', { TracingConfig: { Mode: 'Active' } });
-    expect(statementsOf(template).filter((statement) => textOf(statement) === textOf(traced))).toHaveLength(3);
-    expect(textOf(templateOf().toJSON())).not.toContain('xray');
-  });
-
-  it('has one dashboard for each region', () => {
-    for (const region of ['eu-west-1', 'eu-central-1']) {
-      const [dashboard, ...others] = propertiesOf(templateOf({ region }), 'AWS::CloudWatch::Dashboard');
-      expect([dashboard.DashboardName, others]).toStrictEqual([`order-book-adapter-${region}`, []]);
-    }
+    expect(aliasOf(FULL)).toStrictEqual(aliasOf(TRADING));
   });
 });

@@ -1,9 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { checkDeployedVariables } from '../../../functions/orders/deployed-variables.ts';
+import { Secret } from '../../../shared/secret.ts';
 import { parseDeployedConfig, parseLocalConfig } from '../../../shared/settings/config.ts';
 import { ConfigError } from '../../../shared/settings/formats.ts';
 import { DEPLOYED, LOCAL, variableOf } from '../../../shared/settings/table.ts';
+
+type Env = Readonly<Record<string, string>>;
 
 const KEY = 'ab'.repeat(32);
 const ADDRESS = `0x${'ab'.repeat(20)}`;
@@ -12,266 +14,208 @@ const CREDENTIALS = {
   SERVICE_CLOB_API_SECRET: 'c2VjcmV0LXZhbHVl',
   SERVICE_CLOB_API_PASSPHRASE: 'a-phrase',
 };
+const TRADING = { SERVICE_PLACE_ORDER: '1', SERVICE_PRIVATE_KEY: KEY };
+const VERIFIED = { SERVICE_CLIENT_VERIFICATION: 'required' };
+const VERIFYING = { ...TRADING, ...VERIFIED };
+const OPEN = { SERVICE_HOST: '0.0.0.0', SERVICE_REMOTE_ORDERS: '1' };
 
-function messageOf(env: Record<string, string>): string | undefined {
+/** What a value needs beside it. */
+const BESIDE: Readonly<Record<string, Env>> = {
+  ...Object.fromEntries(Object.keys(CREDENTIALS).map((name) => [name, CREDENTIALS])),
+  SERVICE_FUNDER_ADDRESS: { SERVICE_SIGNATURE_TYPE: 'safe' },
+  SERVICE_SIGNATURE_TYPE: { SERVICE_FUNDER_ADDRESS: ADDRESS },
+  SERVICE_CLIENT_RPC_URL: { ...VERIFIED, SERVICE_CLIENT_CHAIN_ID: '1' },
+  SERVICE_CLIENT_CHAIN_ID: { ...VERIFIED, SERVICE_CLIENT_RPC_URL: 'https://a.example' },
+  SERVICE_ALLOWED_CLIENTS: VERIFIED,
+  SERVICE_MAX_DAILY_NOTIONAL_PER_CLIENT: VERIFIED,
+};
+
+/** Returns the sentences at which the start of a local server or of a function stops; none where it does not. */
+function messageOf(env: Env): string {
   try {
     parseLocalConfig(env);
     parseDeployedConfig(env);
-    return undefined;
+    return '';
   } catch (error) {
     if (error instanceof ConfigError) return error.message;
     throw error;
   }
 }
 
-const MISSING = ['SERVICE_PRIVATE_KEY or SERVICE_KMS_KEY', 'SERVICE_PLACE_ORDER=1'];
+/** Each setting with a text and what it is read as. */
+const READ: readonly (readonly [name: keyof ReturnType<typeof parseLocalConfig>, text: string, value: unknown])[] = [
+  ['port', '0', 0],
+  ['allowedHosts', ' Box.local, [::2], ::3, 10.1.2.3 ,', ['box.local', '[::2]', '[::3]', '10.1.2.3']],
+  ['allowedHosts', '', []],
+  ['gammaUrl', 'http://127.0.0.1:1/', 'http://127.0.0.1:1'],
+  ['clobUrl', 'https://clob.example/base//', 'https://clob.example/base'],
+  ['signatureType', 'safe', 'safe'],
+  ['builderCode', 'Ab'.repeat(32), `0x${'ab'.repeat(32)}`],
+  ['builderCode', `0x${'AB'.repeat(32)}`, `0x${'ab'.repeat(32)}`],
+  ['maxOrderNotional', '99.50', { coefficient: 995n, scale: 1 }],
+  ['maxDailyNotional', '1000', { coefficient: 1000n, scale: 0 }],
+  ['maxDailyNotionalPerClient', '0.1', { coefficient: 1n, scale: 1 }],
+  ['allowedClients', `${ADDRESS}, ,${ADDRESS} `, [ADDRESS, ADDRESS]],
+  ['clientRpcUrl', 'https://a.example/v2/key', 'https://a.example/v2/key'],
+  ['clientChainId', '137', 137],
+  ['corsOrigins', 'https://a.example, capacitor://localhost', ['https://a.example', 'capacitor://localhost']],
+  ['corsOrigins', '', []],
+  ['publicAuthority', 'API.Example.com', 'api.example.com'],
+  ['publicAuthority', 'api.example.com:443', 'api.example.com'],
+  ['publicAuthority', 'api.example.com:80', 'api.example.com'],
+  ['publicAuthority', 'api.example.com:4430', 'api.example.com:4430'],
+  ['publicAuthority', '[FD00::80]:8080', '[fd00::80]:8080'],
+  ['publicAuthority', '[fd00::1:80]', '[fd00::1:80]'],
+];
+
+const READ_ONLY = (missing: string) => `The service is read-only: ${missing} must be set to place orders.`;
+const [NO_KEY, NO_OPT_IN] = ['SERVICE_PRIVATE_KEY or SERVICE_KMS_KEY', 'SERVICE_PLACE_ORDER=1'];
+const UNUSED = (name: string) => `${name} is set, but has no effect here.`;
+const UNCAPPED = 'orders without a cap: set SERVICE_MAX_ORDER_NOTIONAL or SERVICE_MAX_DAILY_NOTIONAL';
+const UNVERIFIED =
+  'unverified orders beyond loopback: anyone who reaches the port can trade; set SERVICE_CLIENT_VERIFICATION=required';
+const CAPPED = { ...TRADING, SERVICE_MAX_ORDER_NOTIONAL: '5' };
+const UNUSED_PROXY = (name: string) =>
+  `${name} is set, but has no effect here: requests go directly. Set HTTPS_PROXY to use a proxy.`;
+
+/** Settings of a local server: what is missing to place orders, the warnings, and the risks of its orders. */
+const LOCALLY: readonly (readonly [
+  env: Env,
+  missing: readonly string[],
+  warnings?: readonly string[],
+  risks?: object,
+])[] = [
+  [{}, [NO_KEY, NO_OPT_IN]],
+  [{ SERVICE_PLACE_ORDER: '1' }, [NO_KEY], [READ_ONLY(NO_KEY)]],
+  [{ SERVICE_PRIVATE_KEY: KEY }, [NO_OPT_IN], [READ_ONLY(NO_OPT_IN)]],
+  [{ SERVICE_PLACE_ORDER: '0' }, [NO_KEY, NO_OPT_IN], [READ_ONLY(`${NO_KEY} and ${NO_OPT_IN}`)]],
+  ...['true', ' 1', '01'].map(
+    (value) => [{ ...TRADING, SERVICE_PLACE_ORDER: value }, [NO_OPT_IN], [READ_ONLY(NO_OPT_IN)]] as const,
+  ),
+  [TRADING, [], [], [UNCAPPED]],
+  [CAPPED, []],
+  [{ ...TRADING, SERVICE_MAX_DAILY_NOTIONAL: '5' }, []],
+  [{ ...VERIFYING, SERVICE_MAX_DAILY_NOTIONAL_PER_CLIENT: '5' }, []],
+  [{ ...TRADING, ...OPEN }, [], [], [UNVERIFIED, UNCAPPED]],
+  [{ ...CAPPED, SERVICE_ALLOWED_HOSTS: 'a.example' }, [], [], [UNVERIFIED]],
+  [{ ...CAPPED, ...VERIFIED, ...OPEN, SERVICE_PUBLIC_AUTHORITY: 'a.example' }, []],
+  [{ ...OPEN, SERVICE_PLACE_ORDER: '1' }, [NO_KEY], [READ_ONLY(NO_KEY)]],
+  [
+    { SERVICE_WALLET_ADDRESS: 'malformed', SERVICE_PRIVATE_KEY_SECRET: 'name', SERVICE_ORDERS_TABLE: '' },
+    [NO_KEY, NO_OPT_IN],
+    [UNUSED('SERVICE_WALLET_ADDRESS'), UNUSED('SERVICE_PRIVATE_KEY_SECRET')],
+  ],
+  ...['ALL_PROXY', 'all_proxy', 'HTTP_PROXY', 'http_proxy'].map(
+    (name) => [{ [name]: 'http://p' }, [NO_KEY, NO_OPT_IN], [UNUSED_PROXY(name)]] as const,
+  ),
+  [{ ALL_PROXY: 'http://p', HTTPS_PROXY: 'http://p' }, [NO_KEY, NO_OPT_IN]],
+  [{ ALL_PROXY: 'http://p', https_proxy: 'http://p' }, [NO_KEY, NO_OPT_IN]],
+  [{ all_proxy: '', MY_SERVICE_PORT: '1', SERVICES_PORT: '1', SERVICE: 'x' }, [NO_KEY, NO_OPT_IN]],
+];
+
+const WALLET = { SERVICE_PLACE_ORDER: '1', SERVICE_WALLET_ADDRESS: ADDRESS };
+const STORED = { SERVICE_PRIVATE_KEY_SECRET: 'name', SERVICE_ORDERS_TABLE: 'table' };
+const ON = { kind: 'on', walletAddress: ADDRESS, key: { secret: 'name' }, ordersTable: 'table' };
+const OFF = { kind: 'off' };
+
+/** Settings of a function: its orders, the wallet that it names, and the warnings. */
+const AS_DEPLOYED: readonly (readonly [env: Env, orders: object, wallet: string, ...warnings: string[]])[] = [
+  [{}, OFF, ''],
+  [{ ...WALLET, ...STORED }, ON, ADDRESS],
+  [
+    { ...WALLET, SERVICE_ORDERS_TABLE: 'table', SERVICE_KMS_KEY: 'alias/a', SERVICE_CREDENTIALS_SECRET: 'api' },
+    { ...ON, key: { kmsKey: 'alias/a', credentialsSecret: 'api' } },
+    ADDRESS,
+  ],
+  [WALLET, OFF, ADDRESS],
+  [{ ...WALLET, SERVICE_ORDERS_TABLE: 'table' }, OFF, ADDRESS],
+  [{ ...WALLET, SERVICE_PRIVATE_KEY_SECRET: 'name' }, OFF, ADDRESS],
+  [{ SERVICE_WALLET_ADDRESS: ADDRESS, ...STORED }, OFF, '', READ_ONLY(NO_OPT_IN)],
+  [
+    { SERVICE_PLACE_ORDER: '1', SERVICE_PRIVATE_KEY: KEY, ...STORED },
+    OFF,
+    '',
+    READ_ONLY('SERVICE_WALLET_ADDRESS'),
+    UNUSED('SERVICE_PRIVATE_KEY'),
+  ],
+];
 
 describe('the settings', () => {
-  it('have defaults, for empty variables too', () => {
-    const common = {
-      gammaUrl: 'https://gamma-api.polymarket.com',
-      clobUrl: 'https://clob.polymarket.com',
-      signatureType: undefined,
-      funderAddress: undefined,
-      builderCode: undefined,
-      maxOrderNotional: undefined,
-      maxDailyNotional: undefined,
-      clientVerification: 'off',
-      publicAuthority: undefined,
-      corsOrigins: [],
-      logLevel: 'info',
-      warnings: [],
-    };
-    const local = {
-      ...common,
-      host: '127.0.0.1',
-      port: 8080,
-      allowedHosts: [],
-      store: '.data/orders.db',
-      orders: { kind: 'off', missing: MISSING, key: undefined },
-    };
-    const deployed = {
-      ...common,
-      walletAddress: undefined,
-      orderAccess: 'iam',
-      orders: { kind: 'off' },
-    };
+  it.each(READ)('%s=%j is read', (name, text, value) => {
+    const read = parseLocalConfig({ ...BESIDE[variableOf(name)], [variableOf(name)]: text })[name];
+    expect(read instanceof Secret ? read.reveal() : read).toStrictEqual(value);
+  });
+
+  it('are absent where they are empty', () => {
     const empty = new Proxy<Record<string, string>>({}, { get: () => '' });
-    for (const env of [{}, empty]) {
-      expect(parseLocalConfig(env)).toMatchObject(local);
-      expect(parseDeployedConfig(env)).toMatchObject(deployed);
-    }
+    expect(parseLocalConfig(empty)).toStrictEqual(parseLocalConfig({}));
+    expect(parseDeployedConfig(empty)).toStrictEqual(parseDeployedConfig({}));
   });
 
-  it('are read', () => {
-    const config = parseLocalConfig({
-      SERVICE_HOST: '::1',
-      SERVICE_PORT: '0',
-      SERVICE_ALLOWED_HOSTS: ' Box.local, [::2], ::3, 10.1.2.3 ,',
-      SERVICE_STORE: '/x/y.db',
-      SERVICE_GAMMA_URL: 'http://127.0.0.1:1/',
-      SERVICE_CLOB_URL: 'https://clob.example/base//',
-      SERVICE_SIGNATURE_TYPE: 'safe',
-      SERVICE_FUNDER_ADDRESS: ADDRESS,
-      SERVICE_BUILDER_CODE: 'Ab'.repeat(32),
-      SERVICE_MAX_ORDER_NOTIONAL: '99.50',
-      SERVICE_MAX_DAILY_NOTIONAL: '1000',
-      SERVICE_CLIENT_VERIFICATION: 'required',
-      SERVICE_PUBLIC_AUTHORITY: 'API.Example.com:8443',
-      SERVICE_CORS_ORIGINS: 'https://app.example, http://localhost:3000, capacitor://localhost',
-      SERVICE_LOG_LEVEL: 'debug',
-    });
-    expect(config).toMatchObject({
-      host: '::1',
-      port: 0,
-      allowedHosts: ['box.local', '[::2]', '[::3]', '10.1.2.3'],
-      store: '/x/y.db',
-      gammaUrl: 'http://127.0.0.1:1',
-      clobUrl: 'https://clob.example/base',
-      signatureType: 'safe',
-      funderAddress: ADDRESS,
-      builderCode: `0x${'ab'.repeat(32)}`,
-      maxOrderNotional: { coefficient: 995n, scale: 1 },
-      maxDailyNotional: { coefficient: 1000n, scale: 0 },
-      clientVerification: 'required',
-      publicAuthority: 'api.example.com:8443',
-      corsOrigins: ['https://app.example', 'http://localhost:3000', 'capacitor://localhost'],
-      logLevel: 'debug',
-    });
+  it('take a private key or a KMS key, and credentials', () => {
+    const ordersOf = (env: Env) => parseLocalConfig({ ...env, SERVICE_PLACE_ORDER: '1' }).orders;
+    expect(ordersOf({ SERVICE_KMS_KEY: 'alias/orders' }).key).toStrictEqual({ kmsKey: 'alias/orders' });
+    const given = { SERVICE_PRIVATE_KEY: `${KEY}\n`, ...CREDENTIALS, SERVICE_CLOB_API_KEY: ' a-key\n' };
+    const { key, credentials } = { credentials: undefined, ...ordersOf(given) };
+    const secrets = [
+      credentials?.secret,
+      credentials?.passphrase,
+      key && 'privateKey' in key ? key.privateKey : undefined,
+    ];
+    const expected = [...Object.values(CREDENTIALS), `0x${KEY}`];
+    expect([credentials?.key, ...secrets.map((secret) => secret?.reveal())]).toStrictEqual(expected);
   });
 
-  it.each([
-    ['API.Example.com', 'api.example.com'],
-    ['api.example.com:443', 'api.example.com'],
-    ['api.example.com:80', 'api.example.com'],
-    ['api.example.com:4430', 'api.example.com:4430'],
-    ['10.1.2.3:8080', '10.1.2.3:8080'],
-    ['[FD00::80]:8080', '[fd00::80]:8080'],
-    ['[fd00::1:80]', '[fd00::1:80]'],
-    ['my_box', 'my_box'],
-  ])('take the authority %s as it is in URLs', (text, publicAuthority) => {
-    expect(parseLocalConfig({ SERVICE_PUBLIC_AUTHORITY: text })).toMatchObject({ publicAuthority });
-  });
-
-  it('take a private key or a KMS key', () => {
-    const keyOf = (env: Record<string, string>) => parseLocalConfig({ ...env, SERVICE_PLACE_ORDER: '1' }).orders.key;
-    expect(keyOf({ SERVICE_KMS_KEY: 'alias/orders' })).toStrictEqual({ kmsKey: 'alias/orders' });
-    for (const text of [KEY, `0x${KEY}`, `${KEY}\n`]) {
-      const key = keyOf({ SERVICE_PRIVATE_KEY: text });
-      expect(key && 'privateKey' in key && key.privateKey.reveal()).toBe(`0x${KEY}`);
-    }
-  });
-
-  it('take credentials, all three', () => {
-    const { orders } = parseLocalConfig({ ...CREDENTIALS, SERVICE_PRIVATE_KEY: KEY, SERVICE_PLACE_ORDER: '1' });
-    const credentials = orders.kind === 'on' ? orders.credentials : undefined;
-    expect([credentials?.key, credentials?.secret.reveal(), credentials?.passphrase.reveal()]).toStrictEqual(
-      Object.values(CREDENTIALS),
-    );
-  });
-
-  it.each([
-    ['nothing', {}, MISSING, []],
-    ['both', { SERVICE_PRIVATE_KEY: KEY, SERVICE_PLACE_ORDER: '1' }, undefined, []],
-    [
-      'only the opt-in',
-      { SERVICE_PLACE_ORDER: '1' },
-      ['SERVICE_PRIVATE_KEY or SERVICE_KMS_KEY'],
-      ['The service is read-only: SERVICE_PRIVATE_KEY or SERVICE_KMS_KEY must be set to place orders.'],
-    ],
-    [
-      'only the key',
-      { SERVICE_PRIVATE_KEY: KEY },
-      ['SERVICE_PLACE_ORDER=1'],
-      ['The service is read-only: SERVICE_PLACE_ORDER=1 must be set to place orders.'],
-    ],
-    [
-      'a wallet that only a deployment has',
-      { SERVICE_WALLET_ADDRESS: ADDRESS, SERVICE_PLACE_ORDER: '1' },
-      ['SERVICE_PRIVATE_KEY or SERVICE_KMS_KEY'],
-      [
-        'The service is read-only: SERVICE_PRIVATE_KEY or SERVICE_KMS_KEY must be set to place orders.',
-        'SERVICE_WALLET_ADDRESS is set, but has no effect here.',
-      ],
-    ],
-  ])('with %s opt in or warn', (_name, env, missing, warnings) => {
+  it.each(LOCALLY)('say what is missing, surprising or dangerous: %j', (env, missing, warnings = [], risks = []) => {
     const config = parseLocalConfig(env);
-    expect(config).toMatchObject({ orders: missing ? { kind: 'off', missing } : { kind: 'on' }, warnings });
-    expect(config.mode).toBe(missing ? 'read-only' : 'order-placing');
+    const orders = missing.length > 0 ? { kind: 'off', missing } : { kind: 'on' };
+    expect(config).toMatchObject({ orders, mode: missing.length > 0 ? 'read-only' : 'order-placing' });
+    expect([config.warnings, config.risks]).toStrictEqual([warnings, risks]);
   });
 
-  it('are read locally or deployed: one that is set elsewhere is warned of', () => {
-    const env = { SERVICE_WALLET_ADDRESS: 'malformed', SERVICE_PRIVATE_KEY_SECRET: 'name', SERVICE_ORDERS_TABLE: '' };
-    const sentences = ['SERVICE_WALLET_ADDRESS', 'SERVICE_PRIVATE_KEY_SECRET'].map(
-      (name) => `${name} is set, but has no effect here.`,
-    );
-    expect(parseLocalConfig(env).warnings).toStrictEqual(sentences);
-    expect(parseDeployedConfig({ SERVICE_STORE: 'x' }).warnings).toStrictEqual([
-      'SERVICE_STORE is set, but has no effect here.',
-    ]);
+  it('keep a key without the opt-in, for its address, and a proxy for every process', () => {
+    const { key } = parseLocalConfig({ SERVICE_PRIVATE_KEY: KEY }).orders;
+    expect(key && 'privateKey' in key && key.privateKey.reveal()).toBe(`0x${KEY}`);
+    for (const parse of [parseLocalConfig, parseDeployedConfig]) {
+      const { HTTPS_PROXY, NO_PROXY } = parse({ https_proxy: 'http://p:1', NO_PROXY: 'a' }).proxyEnv;
+      expect([HTTPS_PROXY?.reveal(), NO_PROXY]).toStrictEqual(['http://p:1/', 'a']);
+    }
   });
 
-  it.each(['0', 'true', 'yes', ' 1', '1 ', '01', '2', '1.0'])('do not take %j for the opt-in, and warn', (value) => {
-    expect(parseLocalConfig({ SERVICE_PLACE_ORDER: value, SERVICE_PRIVATE_KEY: KEY })).toMatchObject({
-      orders: { kind: 'off' },
-      warnings: ['The service is read-only: SERVICE_PLACE_ORDER=1 must be set to place orders.'],
-    });
-  });
-});
-
-describe('the settings of a deployment', () => {
-  const WALLET = { SERVICE_PLACE_ORDER: '1', SERVICE_WALLET_ADDRESS: ADDRESS };
-  const STORED_KEY = { SERVICE_PRIVATE_KEY_SECRET: 'name', SERVICE_ORDERS_TABLE: 'table', SERVICE_ORDER_ACCESS: 'iam' };
-
-  it('place orders', () => {
-    const { orders, warnings } = parseDeployedConfig({ ...WALLET, ...STORED_KEY });
-    const on = { kind: 'on', walletAddress: ADDRESS, key: { secret: 'name' }, ordersTable: 'table' };
-    expect([orders, warnings]).toStrictEqual([on, []]);
-  });
-
-  it('take orders of callers with AWS credentials where their access is not set', () => {
-    const { orders, orderAccess } = parseDeployedConfig({ ...WALLET, ...STORED_KEY, SERVICE_ORDER_ACCESS: '' });
-    expect([orders.kind, orderAccess]).toStrictEqual(['on', 'iam']);
-  });
-
-  it('get the checks of a start at synth too', () => {
-    const [lower, odd] = ['0xabcdefabcdefabcdefabcdefabcdefabcdefabcd', '0xAbcdefabcdefabcdefabcdefabcdefabcdefabcd'];
-    const verified = { ...WALLET, SERVICE_CLIENT_VERIFICATION: 'required' };
-    expect(checkDeployedVariables({ ...verified, SERVICE_ALLOWED_CLIENTS: lower })).toStrictEqual([]);
-    expect(checkDeployedVariables({ ...verified, SERVICE_ALLOWED_CLIENTS: `${lower},${odd}` })).toStrictEqual([
-      'SERVICE_ALLOWED_CLIENTS must be EVM addresses (EIP-55 where letters are mixed) or Solana addresses.',
-    ]);
-    expect(checkDeployedVariables({ ...WALLET, SERVICE_FUNDER_ADDRESS: odd })).toStrictEqual([
-      'SERVICE_FUNDER_ADDRESS has a wrong checksum: check it, or write it in lower case.',
-    ]);
-    expect(checkDeployedVariables({ SERVICE_LOG_LEVEL: 'x', SERVICE_ORDER_ACCESS: 'all' })).toStrictEqual([
-      'SERVICE_LOG_LEVEL must be one of debug, info, warn, error.',
-      'SERVICE_ORDER_ACCESS must be one of iam, jwt, public.',
-    ]);
-  });
-
-  it.each([WALLET, { ...WALLET, SERVICE_ORDERS_TABLE: 'table' }, { ...WALLET, SERVICE_PRIVATE_KEY_SECRET: 'name' }])(
-    'with %j alone place none',
-    (env) => expect(parseDeployedConfig(env).orders).toStrictEqual({ kind: 'off' }),
-  );
-
-  it.each([
-    [
-      { SERVICE_WALLET_ADDRESS: ADDRESS, ...STORED_KEY },
-      'The service is read-only: SERVICE_PLACE_ORDER=1 must be set to place orders.',
-    ],
-    [
-      { SERVICE_PLACE_ORDER: '1', SERVICE_PRIVATE_KEY: KEY, ...STORED_KEY },
-      'The service is read-only: SERVICE_WALLET_ADDRESS must be set to place orders.',
-      'SERVICE_PRIVATE_KEY is set, but has no effect here.',
-    ],
-  ])('with %j are read-only, with a true warning', (env, ...warnings) => {
+  it.each(AS_DEPLOYED)('of a function: %j', (env, orders, walletAddress, ...warnings) => {
     const config = parseDeployedConfig(env);
-    expect([config.orders, config.warnings]).toStrictEqual([{ kind: 'off' }, warnings]);
+    expect(config).toMatchObject({ orders, warnings });
+    expect(config.walletAddress ?? '').toBe(walletAddress);
   });
 });
+
+/** Variables that are no settings, and the setting that each may mean. */
+const OTHERS: readonly (readonly [variable: string, nearest: string])[] = [
+  ['SERVICE_MAX_ORDER_NOTIONL', 'SERVICE_MAX_ORDER_NOTIONAL'],
+  ['SERVICE_MAX_NOTIONAL', 'SERVICE_MAX_ORDER_NOTIONAL'],
+  ['SERVICE_POTR', 'SERVICE_PORT'],
+  ['SERVICE_CLOB_URLS', 'SERVICE_CLOB_URL'],
+  ['SERVICE_ORDER_TABLE', 'SERVICE_ORDERS_TABLE'],
+  ['SERVICE_HTTPS_PROXY', 'HTTPS_PROXY'],
+  ['service_max_order_notional', 'SERVICE_MAX_ORDER_NOTIONAL'],
+  ['SERVICE_PORT_8080_TCP', ''],
+  ['SERVICE_NAME', ''],
+  ['SERVICE_ID', ''],
+];
 
 describe('a variable that is no setting', () => {
-  it.each([
-    ['SERVICE_MAX_ORDER_NOTIONL', 'SERVICE_MAX_ORDER_NOTIONAL'],
-    ['SERVICE_MAX_NOTIONAL', 'SERVICE_MAX_ORDER_NOTIONAL'],
-    ['SERVICE_PRIVATEKEY', 'SERVICE_PRIVATE_KEY'],
-    ['SERVICE_POTR', 'SERVICE_PORT'],
-    ['SERVICE_ORDER_TABLE', 'SERVICE_ORDERS_TABLE'],
-    ['SERVICE_CLOB_URLS', 'SERVICE_CLOB_URL'],
-    ['SERVICE_HTTPS_PROXY', 'HTTPS_PROXY'],
-    ['service_max_order_notional', 'SERVICE_MAX_ORDER_NOTIONAL'],
-    ['Service_Max_Daily_Notional', 'SERVICE_MAX_DAILY_NOTIONAL'],
-  ])('%s stops the start, which names %s', (name, nearest) => {
-    const sentence = `${name} is not a setting: did you mean ${nearest}?`;
+  it.each(OTHERS)('%s stops the start where it is nearly one, and is warned of elsewhere: %j', (name, nearest) => {
     for (const parse of [parseLocalConfig, parseDeployedConfig]) {
-      expect(() => parse({ [name]: '5' })).toThrow(new ConfigError(sentence));
+      const sentence = new ConfigError(`${name} is not a setting: did you mean ${nearest}?`);
+      if (nearest !== '') expect(() => parse({ [name]: '5' })).toThrow(sentence);
+      else expect(parse({ [name]: '5' }).warnings).toStrictEqual([UNUSED(name)]);
     }
   });
 
-  it.each(['SERVICE_PORT_8080_TCP', 'SERVICE_SERVICE_HOST', 'SERVICE_NAME', 'SERVICE_VERSION', 'SERVICE_ID'])(
-    '%s is like none, and warned of',
-    (name) => {
-      for (const parse of [parseLocalConfig, parseDeployedConfig]) {
-        expect(parse({ [name]: '5' }).warnings).toStrictEqual([`${name} is set, but has no effect here.`]);
-      }
-    },
-  );
-
-  it('is reported with all other mistakes', () => {
-    expect(messageOf({ SERVICE_PROT: '1', SERVICE_LOG_LEVEL: 'x', SERVICE_HOSTS: 'a' })).toBe(
-      'SERVICE_PROT is not a setting: did you mean SERVICE_PORT?\n' +
-        'SERVICE_HOSTS is not a setting: did you mean SERVICE_HOST?\n' +
-        'SERVICE_LOG_LEVEL must be one of debug, info, warn, error.',
-    );
+  it('is shown without what may be a value in its name', () => {
+    const message = messageOf({ 'SERVICE_PROT: 0xsecret\nmore': '5' });
+    expect(message).toBe('SERVICE_PROT… is not a setting: did you mean SERVICE_PORT?');
   });
-
-  it.each([{ SERVICE_PROT: '' }, { SERVICES_PORT: '1' }, { MY_SERVICE_PORT: '1' }, { SERVICE: 'x' }])(
-    'is absent or of another program: %j',
-    (env) => {
-      expect([messageOf(env), parseLocalConfig(env).warnings]).toStrictEqual([undefined, []]);
-    },
-  );
 });
 
 const HEX_KEY = '1b'.repeat(32);
@@ -295,7 +239,7 @@ const RULES: Readonly<Record<string, readonly [string, readonly string[], readon
   SERVICE_HOST: [
     'a host name or an IP address',
     ['http://127.0.0.1', '127.0.0.1/24', 'a b', '[::1]', HEX_KEY, `0x${HEX_KEY.toUpperCase()}`, 'x'.repeat(256)],
-    ['a', 'x'.repeat(255)],
+    ['a', 'x'.repeat(255), `h${HEX_KEY}`],
   ],
   SERVICE_PORT: [
     'a whole number from 0 to 65535',
@@ -408,9 +352,6 @@ const RULES: Readonly<Record<string, readonly [string, readonly string[], readon
   SERVICE_ORDERS_TABLE: ['the name of a DynamoDB table', ['ab', 'a b', 'a'.repeat(256)], ['abc']],
 };
 
-const TRADING = { SERVICE_PLACE_ORDER: '1', SERVICE_PRIVATE_KEY: KEY };
-const VERIFYING = { ...TRADING, SERVICE_CLIENT_VERIFICATION: 'required' };
-const OPEN = { SERVICE_HOST: '0.0.0.0', SERVICE_REMOTE_ORDERS: '1' };
 const FUNDER = 'SERVICE_FUNDER_ADDRESS must be set unless SERVICE_SIGNATURE_TYPE is eoa.';
 const REMOTE =
   'SERVICE_REMOTE_ORDERS must be 1 where orders are enabled and SERVICE_HOST is not loopback: anyone who can reach the port can trade.';
@@ -418,98 +359,68 @@ const AUTHORITY =
   'SERVICE_PUBLIC_AUTHORITY must be set where clients are verified and SERVICE_HOST is not loopback or SERVICE_ALLOWED_HOSTS is set: clients sign for it.';
 const UNVERIFIED_VENUE =
   'NODE_TLS_REJECT_UNAUTHORIZED must not be 0 where orders are enabled: Node would send orders to a venue that it has not verified.';
+const ALL_OR_NONE = 'must be set too: API credentials are all three or none.';
+const NEEDS_VERIFICATION = 'needs SERVICE_CLIENT_VERIFICATION=required: any caller can claim an address.';
+const CHAIN = { SERVICE_CLIENT_RPC_URL: 'https://a.example' };
+const ID = { SERVICE_CLIENT_CHAIN_ID: '1' };
+const TOGETHER = 'SERVICE_CLIENT_RPC_URL and SERVICE_CLIENT_CHAIN_ID go together: set both, or none.';
 
-const REMOTE_HOSTS = [
-  '0.0.0.0',
-  '::',
-  '192.0.2.1',
-  'box.local',
-  '128.0.0.1',
-  '127.0.0.1.example',
-  'notlocalhost',
-  '::2',
-];
-const CLIENT_SETTINGS = {
-  ALLOWED_CLIENTS: { SERVICE_ALLOWED_CLIENTS: ADDRESS },
-  MAX_DAILY_NOTIONAL_PER_CLIENT: { SERVICE_MAX_DAILY_NOTIONAL_PER_CLIENT: '5' },
-  CLIENT_RPC_URL: { SERVICE_CLIENT_RPC_URL: 'https://a.example', SERVICE_CLIENT_CHAIN_ID: '1' },
-};
-
-/** Settings that do not go together, and their sentence. */
-const STOPS: readonly (readonly [Record<string, string>, string])[] = [
-  [
-    { SERVICE_CLOB_API_KEY: 'a-key' },
-    'SERVICE_CLOB_API_SECRET and SERVICE_CLOB_API_PASSPHRASE must be set too: API credentials are all three or none.',
-  ],
-  ...Object.keys(CREDENTIALS).map(
-    (name) =>
-      [{ ...CREDENTIALS, [name]: '' }, `${name} must be set too: API credentials are all three or none.`] as const,
+/** Settings that stop the start, and their sentences; none where they go together. */
+const STOPS: readonly (readonly [env: Env, sentence: string])[] = [
+  ...['0.0.0.0', '128.0.0.1', '127.0.0.1.example', 'notlocalhost', '::2'].flatMap((SERVICE_HOST) => [
+    [{ ...TRADING, SERVICE_HOST }, REMOTE] as const,
+    [{ ...TRADING, SERVICE_HOST, SERVICE_REMOTE_ORDERS: '1' }, ''] as const,
+  ]),
+  [{ SERVICE_PRIVATE_KEY: KEY, SERVICE_HOST: '::' }, ''],
+  [{ SERVICE_PLACE_ORDER: '1', SERVICE_HOST: '::' }, ''],
+  ...['127.0.0.1', '127.10.200.30', '::1', 'LocalHost', ''].map(
+    (SERVICE_HOST) => [{ ...VERIFYING, SERVICE_HOST }, ''] as const,
   ),
-  ...Object.entries(CLIENT_SETTINGS).map(
-    ([name, env]) =>
-      [env, `SERVICE_${name} needs SERVICE_CLIENT_VERIFICATION=required: any caller can claim an address.`] as const,
-  ),
-  [
-    { SERVICE_CLIENT_CHAIN_ID: '1' },
-    'SERVICE_CLIENT_RPC_URL and SERVICE_CLIENT_CHAIN_ID go together: set both, or none.',
-  ],
+  [{ ...VERIFYING, ...OPEN }, AUTHORITY],
+  [{ ...VERIFYING, SERVICE_ALLOWED_HOSTS: 'api.example.org' }, AUTHORITY],
+  [{ ...VERIFYING, ...OPEN, SERVICE_PUBLIC_AUTHORITY: 'api.example.org' }, ''],
+  [{ ...VERIFYING, ...OPEN, SERVICE_PLACE_ORDER: '' }, ''],
+  [{ ...TRADING, NODE_TLS_REJECT_UNAUTHORIZED: '0' }, UNVERIFIED_VENUE],
+  [{ ...TRADING, NODE_TLS_REJECT_UNAUTHORIZED: '1' }, ''],
+  [{ NODE_TLS_REJECT_UNAUTHORIZED: '0' }, ''],
+  [{ SERVICE_CLOB_API_KEY: 'a-key' }, `SERVICE_CLOB_API_SECRET and SERVICE_CLOB_API_PASSPHRASE ${ALL_OR_NONE}`],
+  ...Object.keys(CREDENTIALS).map((name) => [{ ...CREDENTIALS, [name]: '' }, `${name} ${ALL_OR_NONE}`] as const),
+  [{ SERVICE_ALLOWED_CLIENTS: ADDRESS }, `SERVICE_ALLOWED_CLIENTS ${NEEDS_VERIFICATION}`],
+  [{ SERVICE_MAX_DAILY_NOTIONAL_PER_CLIENT: '5' }, `SERVICE_MAX_DAILY_NOTIONAL_PER_CLIENT ${NEEDS_VERIFICATION}`],
+  [{ ...CHAIN, ...ID }, `SERVICE_CLIENT_RPC_URL ${NEEDS_VERIFICATION}`],
+  [ID, TOGETHER],
+  [{ ...VERIFIED, ...CHAIN }, TOGETHER],
   [
     { SERVICE_KMS_KEY: 'alias/orders', SERVICE_PRIVATE_KEY: KEY },
     'SERVICE_PRIVATE_KEY and SERVICE_KMS_KEY exclude each other: set one of them.',
   ],
-  // One process and all, a sentence a line.
+  [{ SERVICE_SIGNATURE_TYPE: 'proxy' }, FUNDER],
+  [{ SERVICE_SIGNATURE_TYPE: 'eoa' }, ''],
+  // A sentence a line, the misspelt first.
   [
-    { SERVICE_PORT: '99999', SERVICE_LOG_LEVEL: 'loud' },
-    'SERVICE_PORT must be a whole number from 0 to 65535.\nSERVICE_LOG_LEVEL must be one of debug, info, warn, error.',
+    { SERVICE_LOG_LEVEL: 'loud', SERVICE_PROT: '1', SERVICE_HOSTS: 'a' },
+    'SERVICE_PROT is not a setting: did you mean SERVICE_PORT?\n' +
+      'SERVICE_HOSTS is not a setting: did you mean SERVICE_HOST?\n' +
+      'SERVICE_LOG_LEVEL must be one of debug, info, warn, error.',
   ],
   // Nothing that follows from a malformed one.
   [
     { SERVICE_SIGNATURE_TYPE: 'safe', SERVICE_FUNDER_ADDRESS: 'nobody' },
-    'SERVICE_FUNDER_ADDRESS must be an address: 0x and 40 hex digits.',
+    `SERVICE_FUNDER_ADDRESS must be ${ADDRESSES[0]}.`,
   ],
-  ...REMOTE_HOSTS.map((SERVICE_HOST) => [{ ...TRADING, SERVICE_HOST }, REMOTE] as const),
-  [{ SERVICE_SIGNATURE_TYPE: 'proxy' }, FUNDER],
-  [{ ...VERIFYING, ...OPEN }, AUTHORITY],
-  [{ ...VERIFYING, SERVICE_ALLOWED_HOSTS: 'api.example.org' }, AUTHORITY],
-  [{ ...TRADING, NODE_TLS_REJECT_UNAUTHORIZED: '0' }, UNVERIFIED_VENUE],
+  // Docker leaves quotes.
+  [
+    { SERVICE_PRIVATE_KEY: `"0x${KEY}"`, SERVICE_STORE: "'/x/orders.db'" },
+    'SERVICE_STORE must be written without quotes, as the path of a file, or dynamodb: and the name of a table.\n' +
+      'SERVICE_PRIVATE_KEY must be written without quotes, as a private key: 32 bytes as 64 hex digits, with or without 0x.',
+  ],
 ];
-
-/** Settings that go together. */
-const STARTS: readonly Record<string, string>[] = [
-  ...REMOTE_HOSTS.flatMap((SERVICE_HOST) => [
-    { ...TRADING, SERVICE_HOST, SERVICE_REMOTE_ORDERS: '1' },
-    { ...TRADING, SERVICE_HOST, SERVICE_PLACE_ORDER: '0' },
-    { SERVICE_PLACE_ORDER: '1', SERVICE_HOST },
-  ]),
-  ...['127.0.0.1', '127.1.2.3', '127.10.20.30', '::1', 'localhost', ''].map((SERVICE_HOST) => {
-    return { ...VERIFYING, SERVICE_HOST };
-  }),
-  { ...VERIFYING, ...OPEN, SERVICE_PUBLIC_AUTHORITY: 'api.example.org' },
-  { ...VERIFYING, ...OPEN, SERVICE_PLACE_ORDER: '' },
-  { ...TRADING, NODE_TLS_REJECT_UNAUTHORIZED: '1' },
-  { NODE_TLS_REJECT_UNAUTHORIZED: '0' },
-  { SERVICE_SIGNATURE_TYPE: 'eoa' },
-];
-
-/** What a value needs beside it. */
-const BESIDE: Readonly<Record<string, Record<string, string>>> = {
-  ...Object.fromEntries(Object.keys(CREDENTIALS).map((name) => [name, CREDENTIALS])),
-  SERVICE_FUNDER_ADDRESS: { SERVICE_SIGNATURE_TYPE: 'safe' },
-  SERVICE_CLIENT_RPC_URL: { SERVICE_CLIENT_VERIFICATION: 'required', SERVICE_CLIENT_CHAIN_ID: '1' },
-  SERVICE_CLIENT_CHAIN_ID: { SERVICE_CLIENT_VERIFICATION: 'required', SERVICE_CLIENT_RPC_URL: 'https://a.example' },
-  ...Object.fromEntries(
-    ['SERVICE_ALLOWED_CLIENTS', 'SERVICE_MAX_DAILY_NOTIONAL_PER_CLIENT'].map((name) => [
-      name,
-      { SERVICE_CLIENT_VERIFICATION: 'required' },
-    ]),
-  ),
-};
 
 describe('a setting', () => {
   it.each(Object.entries(RULES))('has one rule, and its sentence has no value: %s', (name, [rule, wrong, right]) => {
     const sentenceFor = (value: string) => [value, messageOf({ ...BESIDE[name], [name]: value })];
     expect(wrong.map(sentenceFor)).toStrictEqual(wrong.map((value) => [value, `${name} must be ${rule}.`]));
-    expect(right.map(sentenceFor)).toStrictEqual(right.map((value) => [value, undefined]));
+    expect(right.map(sentenceFor)).toStrictEqual(right.map((value) => [value, '']));
   });
 
   it('has its row above unless it takes any text', () => {
@@ -518,19 +429,8 @@ describe('a setting', () => {
     expect(names.filter((name) => !anyText.includes(name)).toSorted()).toStrictEqual(Object.keys(RULES).toSorted());
   });
 
-  it('in quotes, as Docker leaves them, is refused by a sentence that names the quotes', () => {
-    expect(messageOf({ SERVICE_PRIVATE_KEY: `"0x${KEY}"`, SERVICE_STORE: "'/x/orders.db'" })).toBe(
-      'SERVICE_STORE must be written without quotes, as the path of a file, or dynamodb: and the name of a table.\n' +
-        'SERVICE_PRIVATE_KEY must be written without quotes, as a private key: 32 bytes as 64 hex digits, with or without 0x.',
-    );
-  });
-
-  it.each(STOPS)('that does not go with others stops the start: %j', (env, message) => {
+  it.each(STOPS)('stops the start where it does not go with others: %j', (env, message) => {
     expect(messageOf(env)).toBe(message);
-  });
-
-  it('that goes with others does not', () => {
-    expect(STARTS.map((env) => [env, messageOf(env)])).toStrictEqual(STARTS.map((env) => [env, undefined]));
   });
 
   it('of an account needs its address where no key is at hand to derive it from', () => {
@@ -549,11 +449,11 @@ describe('a setting', () => {
     );
     const property = fc.property(fc.constantFrom(...Object.keys(RULES)), garbage, (name, value) => {
       const message = messageOf({ ...BESIDE[name], [name]: value });
-      if (message === undefined) return;
+      if (message === '') return;
       expect(message).toContain(name);
       expect(message).not.toContain(value);
       expect(message).toMatch(/^[^\n]*\.$/);
     });
-    fc.assert(property, { numRuns: 1_000 });
+    fc.assert(property, { numRuns: 300 });
   });
 });
