@@ -4,8 +4,8 @@ const VENUE = 'shared/venue/polymarket';
 const TESTS: Readonly<Record<string, readonly string[]>> = {
   'shared/decimal.ts': ['shared/decimal'],
   'shared/settings/config.ts': ['shared/settings/config'],
-  'shared/settings/formats.ts': ['shared/settings/config'],
-  'shared/settings/read.ts': ['shared/settings/config'],
+  'shared/settings/formats.ts': ['shared/settings/config', 'infra/settings'],
+  'shared/settings/read.ts': ['shared/settings/config', 'infra/settings'],
   'shared/settings/table.ts': ['shared/settings/config', 'tools/settings'],
   'functions/orders/checks.ts': ['contract/orders', 'functions/gateway-events'],
   'functions/orders/json.ts': ['contract/orders', 'functions/fuzz'],

@@ -22,7 +22,7 @@ export default {
   concurrency: workers,
   // Types are erased before a test runs.
   disableTypeChecks: false,
-  ignorePatterns: ['/cdk.out', '/deploy', '/infra'],
+  ignorePatterns: ['/cdk.out'],
   tempDirName: 'build/mutation/sandbox',
   cleanTempDir: 'always',
   incremental,
