@@ -21,8 +21,6 @@ export interface WorldState {
   readonly taken: Map<string, { readonly state: 'live' | 'filled'; readonly at: number }>;
   /** Orders that are held up on their way since a tick, and may still arrive. */
   readonly heldUp: Map<string, number>;
-  /** The last sending was refused with its operator. */
-  lastRefusedOperator: boolean;
   /** An answer that the order was not taken, given while the venue had it. */
   untrue: string | undefined;
 }
@@ -112,108 +110,51 @@ export function createSteps(client: string, world: WorldState): Steps {
   };
 }
 
-/** One part of the protocol, or of what it builds on, taken out. */
-export type Flaw =
-  | 'nothing is stored before sending'
-  | 'a first record overwrites another'
-  | 'a refusal is stored without the lease'
-  | 'a refusal is given though it is not stored'
-  | 'nobody looks whether an order was taken over'
-  | 'the right to send is not asked for'
-  | 'a repeat signs anew'
-  | 'a refusal of a second sending is believed at once'
-  | 'the record forgets that bytes have left'
-  | 'nothing is looked up after a refusal'
-  | 'a key is freed by a refusal of its last sending alone';
-
 /** What the models of store and venue need of the process that calls them. */
 export interface ModelDeps {
   readonly world: WorldState;
   readonly steps: Steps;
   /** Name of the process, new for each request. */
   readonly process: string;
-  readonly flaw: Flaw | undefined;
 }
 
-/** Both ways in which a write fails are there: before it has happened, and after. */
-function write(
-  name: string,
-  {
-    condition,
-    effect,
-    standing,
-  }: Record<'effect', () => void> & {
-    readonly condition: () => boolean;
-    readonly standing: () => OrderRecord | undefined;
-  },
-  flaw: Flaw | undefined,
-): readonly Way<Written>[] {
-  const lost = (): Written => {
-    if (flaw === 'a refusal is given though it is not stored') return 'written';
-    throw new Error('the store does not answer');
-  };
-  return condition()
-    ? [
-        { name, effect, result: () => 'written' },
-        { name: `${name}, lost on the way`, fault: true, result: lost },
-        { name: `${name}, its answer lost`, fault: true, effect, result: lost },
-      ]
-    : [
-        { name: `${name}, too late`, result: () => ({ standing: standing() }) },
-        { name: `${name}, too late, and the answer lost`, fault: true, result: lost },
-      ];
+function fail(): never {
+  throw new Error('the store does not answer');
 }
 
-/** One record, and every failure of a real store. */
-export function createStoreModel({ world, steps, process, flaw }: ModelDeps): OrderStore {
-  const set = (record: OrderRecord | undefined) => {
-    world.record = record;
-    if (record?.state !== 'unfinished') return;
-    if (flaw === 'the record forgets that bytes have left') world.record = { ...record, unconfirmedAt: null };
-    const isOver = record.lease.until === 0 && world.lastRefusedOperator;
-    if (flaw === 'a key is freed by a refusal of its last sending alone' && isOver) world.record = undefined;
-  };
-  const mayWrite = (record: OrderRecord | undefined, over: Over): boolean => {
-    if (flaw === 'a first record overwrites another' && over === 'nothing') return true;
-    const isBlind = flaw === 'a refusal is stored without the lease' && record?.state === 'finished';
-    return isBlind ? world.record?.state === 'unfinished' : isReplaceable(world.record, over);
-  };
-  const nameOf = (record: OrderRecord | undefined, over: Over): string => {
-    if (!record) return 'frees the key';
-    if (over === 'nothing') return 'creates';
-    return record.state === 'finished' ? `stores ${record.answer.result}` : `sets the lease to ${record.lease.until}`;
-  };
+function nameOf(record: OrderRecord | undefined, over: Over): string {
+  if (!record) return 'frees the key';
+  if (over === 'nothing') return 'creates';
+  return record.state === 'finished' ? `stores ${record.answer.result}` : `sets the lease to ${record.lease.until}`;
+}
+
+/** One record, and every failure of a real store: a write fails before it has happened, and after. */
+export function createStoreModel({ world, steps, process }: ModelDeps): OrderStore {
   return {
     read: () =>
       steps.take('store', () => [
         { name: 'reads', result: () => world.record },
-        {
-          name: 'cannot read',
-          fault: true,
-          result: () => {
-            throw new Error('the store does not answer');
-          },
-        },
+        { name: 'cannot read', fault: true, result: fail },
       ]),
-    write: async (_key, record, over) => {
+    write: (_key, record, over) => {
       const owner = record?.state === 'unfinished' ? record.lease.owner : undefined;
       if (owner !== undefined && !world.owners.has(owner)) world.owners.set(owner, process);
-      const isUnstored = flaw === 'nothing is stored before sending' && over === 'nothing';
-      const written = await steps.take('store', () =>
-        write(
-          nameOf(record, over),
-          {
-            condition: () => mayWrite(record, over),
-            effect: () => {
-              if (!isUnstored) set(record);
-            },
-            standing: () => world.record,
-          },
-          record?.state === 'finished' ? flaw : undefined,
-        ),
+      const name = nameOf(record, over);
+      const effect = () => {
+        world.record = record;
+      };
+      return steps.take<Written>('store', () =>
+        isReplaceable(world.record, over)
+          ? [
+              { name, effect, result: () => 'written' },
+              { name: `${name}, lost on the way`, fault: true, result: fail },
+              { name: `${name}, its answer lost`, fault: true, effect, result: fail },
+            ]
+          : [
+              { name: `${name}, too late`, result: () => ({ standing: world.record }) },
+              { name: `${name}, too late, and the answer lost`, fault: true, result: fail },
+            ],
       );
-      const isBlind = flaw === 'nobody looks whether an order was taken over' && record?.state === 'unfinished';
-      return isBlind && record.lease.until === 0 ? 'written' : written;
     },
   };
 }
@@ -223,7 +164,7 @@ export const LATE_TICKS = 2;
 
 type Posted = Fate | 'duplicated' | 'held up';
 
-function fail(code: ErrorCode) {
+function fateOf(code: ErrorCode) {
   return (): Fate => fateOfError(new AppError(code, { code }));
 }
 
@@ -267,7 +208,7 @@ export function arrivals(world: WorldState): readonly { readonly name: string; r
  * what it refused before, it may take the next time; an order may be held up on its way and be taken later; look-ups lag;
  * a filled order is shown among the trades alone.
  */
-export function createEntryModel({ world, steps, process, flaw }: ModelDeps): Omit<OrderEntry, 'walletAddress'> {
+export function createEntryModel({ world, steps, process }: ModelDeps): Omit<OrderEntry, 'walletAddress'> {
   let signatures = 0;
   const now = () => world.clock;
   const sign = (): SignedOrder => {
@@ -290,19 +231,11 @@ export function createEntryModel({ world, steps, process, flaw }: ModelDeps): Om
     ];
   };
   const arrive = ({ orderId }: SignedOrder): readonly Way<Posted>[] => {
-    const refusal = { name: 'is refused', result: fail('order_rejected') };
-    const refuseOperator = () => {
-      world.lastRefusedOperator = true;
-    };
+    const refusal = { name: 'is refused', result: fateOf('order_rejected') };
     const faults: readonly Way<Posted>[] = [
       { name: 'is lost on the way to the venue', fault: true, result: () => unknown(now()) },
-      { name: 'is not taken by a venue in trouble', fault: true, result: fail('venue_unavailable') },
-      {
-        name: 'is refused with its operator',
-        fault: true,
-        effect: refuseOperator,
-        result: fail('venue_refused_service'),
-      },
+      { name: 'is not taken by a venue in trouble', fault: true, result: fateOf('venue_unavailable') },
+      { name: 'is refused with its operator', fault: true, result: fateOf('venue_refused_service') },
     ];
     if (world.taken.has(orderId)) return [{ name: 'is a duplicate', result: () => 'duplicated' }, refusal, ...faults];
     const holdUp = () => void world.heldUp.set(orderId, world.clock);
@@ -316,9 +249,7 @@ export function createEntryModel({ world, steps, process, flaw }: ModelDeps): Om
   const look = (order: SignedOrder, where: 'orders' | 'orders and trades') =>
     steps.take('venue', () => lookUp(order, where));
   const send = async (order: SignedOrder, { leaseUntil = Number.POSITIVE_INFINITY }: SendingCall): Promise<Posted> => {
-    const isAsked = flaw !== 'the right to send is not asked for' || !process.startsWith('A');
-    if (isAsked && now() >= leaseUntil) return { kind: 'unknown', why: 'lease_ended', sentAt: null, cause: undefined };
-    world.lastRefusedOperator = false;
+    if (now() >= leaseUntil) return { kind: 'unknown', why: 'lease_ended', sentAt: null, cause: undefined };
     return steps.take('venue', () => arrive(order));
   };
   const settled = async (order: SignedOrder, posted: Posted): Promise<Fate> => {
@@ -333,13 +264,11 @@ export function createEntryModel({ world, steps, process, flaw }: ModelDeps): Om
     sign: async () => sign(),
     submit: async (order, call) => settled(order, await send(order, call)),
     lookUp: async (order) => (await look(order, 'orders and trades')) ?? unknown(null),
-    settle: async (stored, call) => {
-      const order = flaw === 'a repeat signs anew' ? sign() : stored;
+    settle: async (order, call) => {
       const found = await look(order, 'orders');
       if (found) return found;
       const fate = await settled(order, await send(order, call));
-      const isNo = fate.kind === 'refused' || fate.kind === 'not_taken';
-      if (!isNo || flaw === 'nothing is looked up after a refusal') return fate;
+      if (fate.kind !== 'refused' && fate.kind !== 'not_taken') return fate;
       return (await look(order, 'orders and trades')) ?? fate;
     },
   };

@@ -1,6 +1,6 @@
 import { placementOf } from '../../../functions/orders/endpoint.ts';
 import { AppError } from '../../../shared/errors.ts';
-import { createOrders, type Orders } from '../../../shared/orders/orders.ts';
+import { createOrders, type Orders, type OrdersOptions } from '../../../shared/orders/orders.ts';
 import type { OrderRequest } from '../../../shared/orders/turn.ts';
 import type { LimitOrder } from '../../../shared/venue/port.ts';
 import type { Happening, System } from './interleavings.ts';
@@ -10,11 +10,13 @@ import {
   createEntryModel,
   createSteps,
   createStoreModel,
-  type Flaw,
   LATE_TICKS,
   type Steps,
   type WorldState,
 } from './order-world-ends.ts';
+
+/** Takes a part of the protocol, or of what it builds on, out. */
+export type Flaw = (parts: OrdersOptions) => OrdersOptions;
 
 /** What may go wrong in a world, and what was there before. */
 export interface WorldOptions {
@@ -29,7 +31,7 @@ export interface WorldOptions {
     | 'of a live order'
     | 'of a filled order'
     | 'of an order that is held up';
-  readonly flaw?: Flaw;
+  readonly flaw?: Flaw | undefined;
 }
 
 /** An order whose process was killed long ago, before or after the venue took it. */
@@ -66,7 +68,7 @@ function describeRecord({ record, owners }: WorldState): unknown {
  * Two clients with one key, each request served by the real protocol in a process of its own, and after them a last
  * repeat without faults, which must learn the truth. Every step of the store and the venue is a happening.
  */
-export function createWorld({ faults, ticks, key, flaw }: WorldOptions): System {
+export function createWorld({ faults, ticks, key, flaw = (parts) => parts }: WorldOptions): System {
   const world: WorldState = {
     clock: 0,
     faults,
@@ -74,7 +76,6 @@ export function createWorld({ faults, ticks, key, flaw }: WorldOptions): System 
     owners: new Map(),
     taken: new Map(),
     heldUp: new Map(),
-    lastRefusedOperator: false,
     untrue: undefined,
   };
   const [a, b] = [createClient('A', world, flaw), createClient('B', world, flaw)];
@@ -115,7 +116,6 @@ export function createWorld({ faults, ticks, key, flaw }: WorldOptions): System 
         world.faults,
         [...world.taken],
         [...world.heldUp],
-        world.lastRefusedOperator,
         world.untrue,
         describeRecord(world),
         clients,
@@ -132,22 +132,14 @@ export function createWorld({ faults, ticks, key, flaw }: WorldOptions): System 
 
 /** The order that all of them ask for. */
 export const ORDER: LimitOrder = {
-  tokenId: '7',
-  side: 'buy',
-  price: '0.5',
-  size: '10',
-  postOnly: false,
-  expiresAt: null,
+  ...{ tokenId: '7', side: 'buy', price: '0.5', size: '10', postOnly: false, expiresAt: null },
 };
-/** Returns a request of no client for an order. */
-export function requestOf(order: LimitOrder, idempotencyKey: string | undefined): OrderRequest {
-  return { order, idempotencyKey, client: null, requestId: null, caller: null };
-}
+const REQUEST: OrderRequest = { order: ORDER, idempotencyKey: 'key', client: null, requestId: null, caller: null };
 
 const SILENT = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {}, audit: () => {} };
 
 /** A client with one request, which is served by a process of its own. */
-export interface Client {
+interface Client {
   readonly steps: Steps;
   readonly answers: readonly string[];
   busy(): boolean;
@@ -155,7 +147,7 @@ export interface Client {
 }
 
 /** Returns true if no later answer under the same key may differ. */
-export function isFinal(answer: string): boolean {
+function isFinal(answer: string): boolean {
   return answer.startsWith('placed') || answer === 'refused';
 }
 
@@ -166,10 +158,7 @@ function saysNotTaken(answer: string): boolean {
 
 async function place(orders: Orders): Promise<string> {
   try {
-    const result = await orders.place(requestOf(ORDER, 'key'), {
-      deadline: Number.POSITIVE_INFINITY,
-      venueRequests: [],
-    });
+    const result = await orders.place(REQUEST, { deadline: Number.POSITIVE_INFINITY, venueRequests: [] });
     return `placed ${placementOf(result, 'key').orderId}`;
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
@@ -178,20 +167,17 @@ async function place(orders: Orders): Promise<string> {
 }
 
 /** Creates a client of a world, which sends the same order under the same key each time it is asked to. */
-export function createClient(name: string, world: WorldState, flaw: Flaw | undefined): Client {
+function createClient(name: string, world: WorldState, flaw: Flaw): Client {
   const steps = createSteps(name, world);
   const answers: string[] = [];
   let busy = false;
   const ask = () => {
-    const deps = { world, steps, process: name, flaw };
-    const orders = createOrders({
-      entry: { walletAddress: WALLET, ...createEntryModel(deps) },
-      store: createStoreModel(deps),
-      log: SILENT,
-      leaseMs: 1,
-      uptime: () => world.clock,
-      lateArrivalMs: flaw === 'a refusal of a second sending is believed at once' ? 0 : LATE_TICKS,
-    });
+    const deps = { world, steps, process: name };
+    const parts = {
+      ...{ entry: { walletAddress: WALLET, ...createEntryModel(deps) }, store: createStoreModel(deps), log: SILENT },
+      ...{ leaseMs: 1, uptime: () => world.clock, lateArrivalMs: LATE_TICKS },
+    };
+    const orders = createOrders(flaw(parts));
     busy = true;
     void place(orders).then(answered);
   };
