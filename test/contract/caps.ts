@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { expectMembers, expectProblem } from './answer.ts';
-import { disarm, processOf, section } from './check.ts';
+import { expectProblem } from './answer.ts';
+import { processOf, section } from './check.ts';
 import { place, sendings } from './orders.ts';
 
 /** Checks of the operator's caps. */
@@ -40,28 +40,6 @@ export const CAPS = section('caps', ['process'], {
       assert.equal((await place(world, { side: 'sell', price: '0.02', post_only: false })).status, 201);
       await pass(tomorrow - Date.now());
       assert.equal((await place(world)).status, 201);
-    },
-  },
-  'of a day: given back where the venue provably refused, or did not take an order without a key': {
-    settings: { SERVICE_MAX_DAILY_NOTIONAL: '0.05' },
-    run: async (world) => {
-      const { venue } = processOf(world);
-      for (const [fault, code, headers] of [
-        ['refuse', 'order_rejected', { 'idempotency-key': crypto.randomUUID() }],
-        ['halted', 'venue_unavailable', {}],
-      ] as const) {
-        venue.arm({ fault, path: '/order', text: 'invalid expiration' });
-        expectProblem(await place(world, {}, headers), code);
-        await disarm(world);
-      }
-      const key = { 'idempotency-key': crypto.randomUUID() };
-      venue.arm({ fault: 'halted', path: '/order' });
-      expectProblem(await place(world, {}, key), 'venue_unavailable');
-      // The signed order is kept for the repeat, and so is its part of the day.
-      expectProblem(await place(world), 'daily_cap_reached');
-      const placed = await place(world, {}, key);
-      assert.equal(placed.status, 201);
-      expectMembers(placed, { size: '5' });
     },
   },
 });

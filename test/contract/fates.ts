@@ -57,42 +57,26 @@ const REFUSALS: readonly (readonly [sentence: string, code: ErrorCode, quoted?: 
   [BALANCE, 'insufficient_balance'],
   ['the market is not yet ready to process new orders', 'market_not_accepting_orders', true],
   ['invalid amount for a marketable BUY order ($0.5), min size: $1', 'notional_below_minimum'],
-  ['order is invalid. Price (0.01) breaks minimum tick size rule: 0.1', 'price_off_tick'],
-  ['order is invalid. Size (5) lower than the minimum: 15', 'size_below_minimum'],
   ['invalid expiration', 'order_rejected', true],
-  ['invalid order payload', 'order_rejected', true],
-  ['invalid amounts, maker and taker amount accuracy', 'order_rejected', true],
 ];
 
 /** Sentences about the operator or the token: they free the key. */
 const FREEING: readonly (readonly [fault: Fault, code: ErrorCode, members: object])[] = [
   [{ fault: 'region' }, 'venue_refused_service', { reason: 'region' }],
-  [refuses('invalid signature'), 'venue_refused_service', { reason: 'signature' }],
-  [
-    refuses('maker address not allowed, please use the deposit wallet flow'),
-    'venue_refused_service',
-    { reason: 'wallet_type' },
-  ],
-  [refuses("'0x19e7' address banned"), 'venue_refused_service', { reason: 'account_restricted' }],
   [refuses('the orderbook 1 does not exist: no orderbook exists for the requested token id', 404), 'unknown_token', {}],
 ];
 
 /** Answers by which the venue did not take an order this time. */
 const NOT_TAKEN: readonly (readonly [fault: Fault, code: ErrorCode])[] = [
   [{ fault: 'rate-limit', retry_after: 7 }, 'rate_limited'],
-  [{ fault: 'restart' }, 'venue_unavailable'],
   [{ fault: 'halted' }, 'venue_unavailable'],
-  [{ fault: 'cancel-only' }, 'venue_unavailable'],
 ];
 
-/** Answers after which an order may be live, to one that was accepted: one of each kind. */
+/** Answers after which an order may be live, to one that was accepted; `fates-table.test.ts` has each kind. */
 const UNCLEAR: readonly Fault[] = [
   { fault: 'reset-after' },
-  { fault: 'edge-502-after' },
   { fault: 'truncated' },
-  { fault: 'success-false', text: CROSSES },
   { fault: 'status', text: 'unmatched' },
-  { fault: 'refuse-after', text: 'Duplicated' },
   { fault: 'refuse-after', text: 'nobody knows' },
 ];
 
@@ -171,11 +155,6 @@ const AT_ONCE = section('fates', ['orders', 'paper venue', 'clients as they are'
     const answer = await keyed(world).place({ side: 'sell', price: '0.01', size: '10', post_only: false });
     expectMembers(answer, { status: 'matched', filled_size: '10', remaining_size: '0', filled_value: null });
   },
-  'credentials that the venue refuses are renewed, and the order is sent once more': async (world) => {
-    const order = keyed(world);
-    controlOf(world).venue.arm(onOrders({ fault: 'unauthorized' }));
-    assert.deepEqual([(await order.place()).status, order.sent()], [201, 2]);
-  },
   "the venue's own sentence is in the log of a refusal, with the order": async (world) => {
     controlOf(world).venue.arm(onOrders(refuses(BALANCE)));
     const { order_id } = membersOf(await keyed(world).place());
@@ -192,7 +171,7 @@ const AT_ONCE = section('fates', ['orders', 'paper venue', 'clients as they are'
   },
 });
 
-/** What an answer leaves in doubt; `fates-over-stores.test.ts` has what follows in time. */
+/** What an answer leaves in doubt; `fates-table.test.ts` has what follows in time. */
 const IN_DOUBT = section('fates', ['orders', 'process'], {
   'an order that nothing settles is outcome_unknown: a repeat sends the same bytes again': {
     proves: ['outcome_unknown'],
@@ -209,44 +188,13 @@ const IN_DOUBT = section('fates', ['orders', 'process'], {
       assert.deepEqual([order.sent(), order.orders().length], [2, 1]);
     },
   },
-  'without a key the detail says to look the order up': {
-    slow: true,
-    run: async (world) => {
-      controlOf(world).venue.arm(onOrders({ fault: 'reset' }));
-      const answer = await place(world);
-      expectUnknown(answer);
-      assert.match(String(membersOf(answer)['detail']), /Look the order id up/);
-    },
-  },
-  'words that we do not know are told, with an error line': {
-    slow: true,
-    run: async (world) => {
-      controlOf(world).venue.arm(onOrders(refuses('nobody knows')));
-      const venue_reason = 'nobody knows';
-      const id = expectUnknown(await keyed(world).place(), { venue_reason });
-      const lines = controlOf(world)
-        .lines()
-        .filter((line) => line['venue_reason'] === venue_reason);
-      assert.deepEqual([lines[0]?.['level'], lines[0]?.['order_id']], ['error', id]);
-    },
-  },
-  'credentials that cannot be renewed leave the order to a repeat, and name it': {
-    slow: true,
-    run: async (world) => {
-      assert.equal((await place(world)).status, 201);
-      for (const [fault, code] of [
-        ['error-500', 'venue_error'],
-        ['restart', 'venue_unavailable'],
-        ['rate-limit', 'rate_limited'],
-      ] as const) {
-        controlOf(world).venue.arm([...onOrders({ fault: 'unauthorized' }), { fault, path: '/auth/', times: 9 }]);
-        const answer = await keyed(world).place();
-        expectProblem(answer, code);
-        assert.match(String(membersOf(answer)['order_id']), ID);
-        await disarm(world);
-        await processOf(world).pass(10_000);
-      }
-    },
+  'an order at a venue whose clock is far from ours is found once it is filled': async (world) => {
+    for (const aheadMs of [120_000, -120_000]) {
+      const options = { forgetFilled: true, now: () => Date.now() + aheadMs };
+      const one = await processOf(world).start({}, options);
+      controlOf(one).venue.arm(onOrders({ fault: 'reset-after' }));
+      expectMembers(await place(one, { price: '0.99', post_only: false }), { status: 'matched' });
+    }
   },
 });
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { formatDecimal, multiplyDecimals, parseDecimal, ZERO } from '../../shared/decimal.ts';
@@ -145,18 +146,21 @@ const KEPT = section('keys', ['orders', 'process'], {
     for (const key of keys) expectProblem(await place(verifying, {}, key), 'idempotency_key_reused');
     assert.equal(sendings(one), sent);
   },
-  'and orders without one are not sent while the store does not work': {
+  'and orders without one are not sent once the store is removed, until a restart, which begins anew': {
     proves: ['store_unavailable'],
     run: async (world) => {
       const one = await processOf(world).start({});
       const sent = sendings(one);
-      await rm(String(processOf(one).settings['SERVICE_STORE']));
+      await rm(dirname(String(processOf(one).settings['SERVICE_STORE'])), { recursive: true });
       for (const key of [{}, { 'idempotency-key': 'key' }]) {
         const answer = await place(one, {}, key);
         expectProblem(answer, 'store_unavailable');
       }
       assert.equal(sendings(one), sent);
       expectProblem(await place(one, { price: '0.011' }), 'price_off_tick');
+      assert.equal((await place(await processOf(one).restart(), {}, { 'idempotency-key': 'key' })).status, 201);
+      const lines = processOf(one).lines();
+      assert.ok(lines.some(({ message }) => String(message).startsWith('new order store: keys of earlier orders')));
     },
   },
 });
