@@ -1,16 +1,23 @@
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { OrderBuilder, OrderType, orderToJsonV2, Side, type TickSize } from '@polymarket/clob-client-v2';
-import { Wallet } from 'ethers';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import {
+  createL1Headers,
+  createL2Headers,
+  OrderBuilder,
+  OrderType,
+  orderToJsonV2,
+  Side,
+  type TickSize,
+} from '@polymarket/clob-client-v2';
+import { TypedDataEncoder, Wallet } from 'ethers';
 import fc from 'fast-check';
-import { type Hex, hashTypedData, recoverAddress, slice } from 'viem';
-import { SIGNATURE_TYPES, type SignatureType } from '../../../../shared/account.ts';
+import { API_SECRET, SIGNATURE_TYPES, type SignatureType } from '../../../../shared/account.ts';
 import { formatDecimal, parseDecimal, toUnits, ZERO } from '../../../../shared/decimal.ts';
 import { Secret } from '../../../../shared/secret.ts';
+import { l1Headers, l2Headers } from '../../../../shared/venue/polymarket/official-client.ts';
 import type { OrderRules } from '../../../../shared/venue/polymarket/order-rules.ts';
 import { signOrder } from '../../../../shared/venue/polymarket/sign-order.ts';
 import { openWallet } from '../../../../shared/wallets/evm-key.ts';
 import { clientSigner } from '../../../../tools/support/paper-client.ts';
-import { FULL_EXTENT } from '../../../support/jest.ts';
 import { limitOrder, PRIVATE_KEY } from '../../../support/orders/trading-world.ts';
 import { funderOf, ORDER_TYPE } from '../../../support/venue/signing.ts';
 import { v1TokenId, v2TokenId } from '../../../support/venue/venue-answers.ts';
@@ -26,30 +33,13 @@ const EXCHANGES = {
 type Domain = keyof typeof EXCHANGES;
 const DOMAINS: readonly Domain[] = ['plain', 'negRisk', 'protocolV2'];
 const TICKS: readonly TickSize[] = ['0.1', '0.01', '0.005', '0.0025', '0.001', '0.0001'];
-
-function domainOf(domain: Domain) {
-  return { name: 'Polymarket CTF Exchange', chainId: 137, ...EXCHANGES[domain] };
-}
-
-function tokenOf(domain: Domain): string {
-  return domain === 'protocolV2' ? v2TokenId(6) : v1TokenId(6);
-}
-
-function rulesOf(domain: Domain, tick: string): OrderRules {
-  const tickSize = parseDecimal(tick) ?? ZERO;
-  const protocol = domain === 'protocolV2' ? 'v2' : 'v1';
-  return { tickSize, minOrderSize: ZERO, negRisk: domain === 'negRisk', protocol, conditionId: null };
-}
-
-/** The account as our settings know it. */
-function accountOf(signatureType: SignatureType) {
-  return { wallet, signatureType, funderAddress: funderOf(wallet.address, signatureType) };
-}
+/** The time and the chance that the official client's order has. */
+const NOW = 1_795_185_721_022;
+const RANDOM = 0.4711;
 
 interface Terms {
   readonly domain: Domain;
-  readonly kind: SignatureType;
-  readonly tick: TickSize;
+  readonly tick: string;
   readonly price: string;
   readonly size: string;
   readonly side: 'buy' | 'sell';
@@ -58,11 +48,16 @@ interface Terms {
   readonly builderCode?: string;
 }
 
+function tokenOf(domain: Domain): string {
+  return domain === 'protocolV2' ? v2TokenId(6) : v1TokenId(6);
+}
+
 /** The payload of the same order from the official client with an ethers wallet. */
-async function officialPayload({ domain, kind, tick, price, size, side, expiresAt, builderCode }: Terms) {
+async function officialPayload(kind: SignatureType, terms: Terms & { readonly tick: TickSize }) {
+  const { domain, tick, price, size, side, expiresAt, builderCode } = terms;
   const type = SIGNATURE_TYPES.indexOf(kind);
   const builder = new OrderBuilder(clientSigner(signer), 137, type, funderOf(signer.address, kind));
-  const terms = {
+  const order = {
     tokenID: tokenOf(domain),
     price: Number(price),
     size: Number(size),
@@ -72,194 +67,161 @@ async function officialPayload({ domain, kind, tick, price, size, side, expiresA
     ...(builderCode && { builderCode }),
   };
   const options = { tickSize: tick, negRisk: domain === 'negRisk' };
-  const signed = await builder.buildOrder(terms, options, domain === 'protocolV2' ? 3 : 2);
+  const signed = await builder.buildOrder(order, options, domain === 'protocolV2' ? 3 : 2);
   if ('nonce' in signed) throw new Error('the client signed an order of the first CLOB');
   return JSON.stringify(orderToJsonV2(signed, '', expiresAt === undefined ? OrderType.GTC : OrderType.GTD).order);
 }
 
-function signTerms({ domain, kind, tick, expiresAt, builderCode, ...order }: Terms) {
-  const limit = { ...limitOrder({ ...order, tokenId: tokenOf(domain) }), expiresAt: expiresAt ?? null };
-  return signOrder(
-    limit,
-    rulesOf(domain, tick),
-    { ...accountOf(kind), builderCode },
-    { now: NOW, salt: Math.round(RANDOM * NOW) },
-  );
+/** Signs an order; without a salt its chance is random. `by`: default, the wallet. */
+function sign(kind: SignatureType, terms: Terms, { by = wallet, salt }: { by?: typeof wallet; salt?: number } = {}) {
+  const { domain, tick, expiresAt = null, builderCode, ...order } = terms;
+  const protocol = domain === 'protocolV2' ? 'v2' : 'v1';
+  const market = { negRisk: domain === 'negRisk', minOrderSize: ZERO, conditionId: null };
+  const rules: OrderRules = { ...market, tickSize: parseDecimal(tick) ?? ZERO, protocol };
+  const account = { wallet: by, signatureType: kind, funderAddress: funderOf(wallet.address, kind), builderCode };
+  const limit = { ...limitOrder({ ...order, tokenId: tokenOf(domain) }), expiresAt };
+  return signOrder(limit, rules, account, salt === undefined ? { now: NOW } : { now: NOW, salt });
 }
 
-/** Of a deposit wallet's signature: the order within the wallet's own domain (ERC-7739). */
-const NESTED = [
-  { name: 'contents', type: 'Order' },
-  { name: 'name', type: 'string' },
-  { name: 'version', type: 'string' },
-  { name: 'chainId', type: 'uint256' },
-  { name: 'verifyingContract', type: 'address' },
-  { name: 'salt', type: 'bytes32' },
-];
-
-/** The order in a payload as the exchange hashes it, and its signature. */
-function structOf(payload: string) {
-  const { side, signature, expiration, ...order } = JSON.parse(payload);
-  return { struct: { ...order, side: side === 'BUY' ? 0 : 1 }, signature };
+/** The hash of the order in a payload, by the generic encoder of ethers. */
+function idOf(domain: Domain, payload: string): string {
+  const { side, signature: _, expiration: __, ...order } = JSON.parse(payload);
+  const eip712 = { name: 'Polymarket CTF Exchange', chainId: 137, ...EXCHANGES[domain] };
+  return TypedDataEncoder.hash(eip712, { Order: [...ORDER_TYPE] }, { ...order, side: side === 'BUY' ? 0 : 1 });
 }
-
-/** The hash of an order as viem computes it. */
-function hashOrder(domain: Domain, message: Record<string, unknown>): Hex {
-  return hashTypedData({ domain: domainOf(domain), types: { Order: ORDER_TYPE }, primaryType: 'Order', message });
-}
-
-const market = fc.record({ domain: fc.constantFrom(...DOMAINS), tick: fc.constantFrom(...TICKS) });
-const side = fc.constantFrom('buy' as const, 'sell' as const);
-const grid = fc.double({ min: 0, max: 1, noNaN: true });
-
-/** Any price on the grid of a tick. */
-function priceOn(tick: string, where: number): string {
-  const { coefficient, scale } = parseDecimal(tick) ?? ZERO;
-  const last = 10n ** BigInt(scale) / coefficient - 1n;
-  const steps = 1n + BigInt(Math.floor(where * Number(last - 1n)));
-  return formatDecimal({ coefficient: steps * coefficient, scale });
-}
-
-/** Maker and taker amount in millionths, by integers alone. */
-function exact({ price, size, side }: { price: string; size: string; side: 'buy' | 'sell' }) {
-  const [p, s] = [parseDecimal(price) ?? ZERO, parseDecimal(size) ?? ZERO];
-  const collateral = p.coefficient * s.coefficient * 10n ** BigInt(6 - p.scale - s.scale);
-  const amounts = [String(collateral), String(toUnits(s, 6))];
-  return side === 'buy' ? amounts : amounts.reverse();
-}
-
-/** The time and the chance that the official client's order has. */
-const NOW = 1_795_185_721_022;
-const RANDOM = 0.4711;
 
 describe('a signed order', () => {
-  beforeEach(() => {
+  beforeAll(() => {
     jest.spyOn(Date, 'now').mockReturnValue(NOW);
     jest.spyOn(Math, 'random').mockReturnValue(RANDOM);
   });
-
-  afterEach(() => {
+  afterAll(() => {
     jest.restoreAllMocks();
   });
 
+  const END = { expiresAt: Date.UTC(2026, 11, 1, 12) };
   const cases = SIGNATURE_TYPES.flatMap((kind) => DOMAINS.map((domain) => [kind, domain] as const));
 
-  it.each(cases)("of account kind %s for exchange %s has the official client's bytes", async (kind, domain) => {
-    for (const tick of TICKS) {
+  it.each(cases)(
+    "of kind %s for exchange %s has the official client's bytes and its hash as id",
+    async (kind, domain) => {
+      const ids = new Set<string>();
       for (const side of ['buy', 'sell'] as const) {
-        const terms = { domain, kind, tick, side, price: tick === '0.1' ? '0.3' : '0.35', size: '12.34' };
-        expect((await signTerms(terms)).payload).toBe(await officialPayload(terms));
-        const ending = { ...terms, expiresAt: Date.UTC(2026, 11, 1, 12) };
-        const { payload, orderId } = await signTerms(ending);
-        expect([payload, JSON.parse(payload).expiration]).toStrictEqual([await officialPayload(ending), '1796126460']);
-        expect(orderId).toBe((await signTerms(terms)).orderId);
+        for (const more of [
+          {},
+          END,
+          { builderCode: `0x${'0b'.repeat(32)}` },
+          { builderCode: `0x${'00'.repeat(32)}` },
+        ]) {
+          // All ticks once.
+          for (const tick of TICKS.slice(0, ids.size === 0 ? TICKS.length : 2)) {
+            const terms = { domain, tick, side, price: tick === '0.1' ? '0.3' : '0.35', size: '12.34', ...more };
+            const { payload, orderId } = await sign(kind, terms, { salt: Math.round(RANDOM * NOW) });
+            expect(payload).toBe(await officialPayload(kind, terms));
+            expect(orderId).toBe(idOf(domain, payload));
+            ids.add(orderId);
+          }
+        }
       }
-    }
-  });
+      // Of two sides, two prices and two builders: neither the end nor the code of no builder makes another order.
+      expect(ids.size).toBe(8);
+    },
+  );
 
-  it.each(cases)('of account kind %s for exchange %s is signed with the code of its builder', async (kind, domain) => {
-    const terms = { domain, kind, tick: '0.01', side: 'buy', price: '0.35', size: '12.34' } as const;
-    const ids = new Set([(await signTerms(terms)).orderId]);
-    for (const builderCode of [`0x${'0b'.repeat(32)}`, `0x${'0c'.repeat(32)}`]) {
-      const { payload, orderId } = await signTerms({ ...terms, builderCode });
-      expect(payload).toBe(await officialPayload({ ...terms, builderCode }));
-      expect(JSON.parse(payload).builder).toBe(builderCode);
-      ids.add(orderId);
-    }
-    expect(ids.size).toBe(3);
-    const none = `0x${'00'.repeat(32)}`;
-    expect(await signTerms({ ...terms, builderCode: none })).toStrictEqual(await signTerms(terms));
-  });
-
-  it("has the official client's bytes wherever its floating point is exact, and exact amounts elsewhere", async () => {
-    let [same, corrected] = [0, 0];
-    const kind = fc.constantFrom(...SIGNATURE_TYPES);
-    const size = fc.bigInt(1n, 10n ** 11n).map((n) => formatDecimal({ coefficient: n, scale: 2 }));
-    const check = fc.asyncProperty(market, kind, side, grid, size, async (where, kind, side, at, size) => {
-      const terms = { ...where, kind, side, price: priceOn(where.tick, at), size };
-      const [ours, theirs] = [(await signTerms(terms)).payload, await officialPayload(terms)];
-      const [{ signature, ...own }, { signature: _theirs, ...official }] = [JSON.parse(ours), JSON.parse(theirs)];
-      const [makerAmount, takerAmount] = exact(terms);
-      expect(own).toStrictEqual({ ...official, makerAmount, takerAmount });
-      if (official.makerAmount === makerAmount && official.takerAmount === takerAmount) {
-        expect(ours).toBe(theirs);
-        same += 1;
-      } else corrected += 1;
+  it('is sent with its members in the order that the venue documents', async () => {
+    const terms = { domain: 'plain', tick: '0.01', side: 'sell', price: '0.35', size: '12.34', ...END } as const;
+    const signed = await sign('safe', terms, { salt: 479, by: { ...wallet, sign: async () => '0x05' } });
+    expect(signed).toMatchObject({
+      tokenId: tokenOf('plain'),
+      postOnly: true,
+      expiresAt: END.expiresAt,
+      signedAt: NOW,
     });
-    const numRuns = FULL_EXTENT ? 600 : 240;
-    await fc.assert(check, { numRuns, seed: 20_261_121 });
-    // Both halves of the promise have been looked at.
-    expect([same > numRuns / 6, corrected > numRuns / 120]).toStrictEqual([true, true]);
-  }, 60_000);
-
-  it.each(cases)('of account kind %s for exchange %s has the hash of its struct as its id', async (kind, domain) => {
-    const signed = await signTerms({ domain, kind, tick: '0.01', side: 'sell', price: '0.35', size: '12.34' });
-    const { struct } = structOf(signed.payload);
-    expect(signed.orderId).toBe(hashOrder(domain, struct));
-    expect(signed).toMatchObject({ tokenId: tokenOf(domain), postOnly: true });
-  });
-
-  it.each(cases)("of account kind %s for exchange %s is signed by the key's address", async (kind, domain) => {
-    const { payload } = await signTerms({ domain, kind, tick: '0.01', side: 'buy', price: '0.35', size: '12.34' });
-    const { struct, signature } = structOf(payload);
-    const holder = funderOf(signer.address, kind);
-    expect([struct.maker, struct.signer]).toStrictEqual([holder, kind === 'deposit-wallet' ? holder : signer.address]);
-    expect(struct.signatureType).toBe(SIGNATURE_TYPES.indexOf(kind));
-    if (kind !== 'deposit-wallet') {
-      expect(await recoverAddress({ hash: hashOrder(domain, struct), signature })).toBe(signer.address);
-      return;
-    }
-    const nested = {
-      contents: struct,
-      name: 'DepositWallet',
-      version: '1',
-      chainId: 137,
-      verifyingContract: holder,
-      salt: `0x${'00'.repeat(32)}`,
-    };
-    const types = { TypedDataSign: NESTED, Order: ORDER_TYPE };
-    const hash = hashTypedData({ domain: domainOf(domain), types, primaryType: 'TypedDataSign', message: nested });
-    expect(await recoverAddress({ hash, signature: slice(signature, 0, 65) })).toBe(signer.address);
+    expect(signed.payload).toBe(
+      `{"salt":479,"maker":"${funderOf(wallet.address, 'safe')}","signer":"${wallet.address}","tokenId":"${v1TokenId(6)}",` +
+        '"makerAmount":"12340000","takerAmount":"4319000","side":"SELL","signatureType":2,"timestamp":"1795185721022",' +
+        `"expiration":"1796126460","metadata":"0x${'00'.repeat(32)}","builder":"0x${'00'.repeat(32)}","signature":"0x05"}`,
+    );
   });
 });
 
 describe('the amounts of an order', () => {
-  /** Signs nothing: amounts are what counts here. */
-  const mute = { address: wallet.address, sign: async () => `0x${'11'.repeat(65)}` };
-  const account = { wallet: mute, signatureType: 'eoa', funderAddress: wallet.address } as const;
+  /** Signs nothing: amounts and the id are what counts here. */
+  const mute = { by: { address: wallet.address, sign: async () => '0x05' } };
+  const hundredths = (max: bigint) => fc.bigInt(1n, max).map((n) => formatDecimal({ coefficient: n, scale: 2 }));
 
-  function sign(domain: Domain, tick: string, order: { price: string; size: string; side: 'buy' | 'sell' }) {
-    return signOrder(limitOrder({ ...order, tokenId: tokenOf(domain) }), rulesOf(domain, tick), account, {
-      now: NOW,
-    });
+  /** Any price on the grid of a tick. */
+  function priceOn(tick: string, where: number): string {
+    const { coefficient, scale } = parseDecimal(tick) ?? ZERO;
+    const last = 10n ** BigInt(scale) / coefficient - 1n;
+    const steps = 1n + BigInt(Math.floor(where * Number(last - 1n)));
+    return formatDecimal({ coefficient: steps * coefficient, scale });
   }
 
-  const hundredths = (max: bigint) => fc.bigInt(1n, max).map((n) => formatDecimal({ coefficient: n, scale: 2 }));
-  // Most orders are small; the largest has a thousand million shares.
-  const sizes = fc.oneof(hundredths(10n ** 7n), hundredths(10n ** 11n));
+  /** Maker and taker amount in millionths, by integers alone. */
+  function exact({ price, size, side }: Pick<Terms, 'price' | 'size' | 'side'>) {
+    const [p, s] = [parseDecimal(price) ?? ZERO, parseDecimal(size) ?? ZERO];
+    const collateral = p.coefficient * s.coefficient * 10n ** BigInt(6 - p.scale - s.scale);
+    const amounts = [String(collateral), String(toUnits(s, 6))];
+    return side === 'buy' ? amounts : amounts.reverse();
+  }
 
   it('are price and size to the last digit, at every tick of every exchange', async () => {
-    await fc.assert(
-      fc.asyncProperty(market, side, grid, sizes, async ({ domain, tick }, direction, where, size) => {
-        const order = { price: priceOn(tick, where), size, side: direction };
-        const { makerAmount, takerAmount } = JSON.parse((await sign(domain, tick, order)).payload);
-        expect([makerAmount, takerAmount]).toStrictEqual(exact(order));
-      }),
-      { numRuns: 800 },
+    const terms = fc.record({
+      domain: fc.constantFrom(...DOMAINS),
+      tick: fc.constantFrom(...TICKS),
+      side: fc.constantFrom('buy' as const, 'sell' as const),
+      // Most orders are small; the largest has a thousand million shares.
+      size: fc.oneof(hundredths(10n ** 7n), hundredths(10n ** 11n)),
+      where: fc.double({ min: 0, max: 1, noNaN: true }),
+    });
+    const check = fc.asyncProperty(terms, async ({ where, ...asked }) => {
+      const order = { ...asked, price: priceOn(asked.tick, where) };
+      const { payload, orderId } = await sign('eoa', order, mute);
+      const { makerAmount, takerAmount } = JSON.parse(payload);
+      expect([makerAmount, takerAmount]).toStrictEqual(exact(order));
+      expect(orderId).toBe(idOf(order.domain, payload));
+    });
+    await fc.assert(check, { numRuns: 300 });
+  });
+
+  it('are exact where floating point is not, and refused with more than six decimals', async () => {
+    const [order, tick] = [{ domain: 'plain', side: 'buy' } as const, '0.0001'];
+    const largest = await sign('eoa', { ...order, tick, price: '0.9999', size: '999999999.99' }, mute);
+    const { makerAmount, takerAmount } = JSON.parse(largest.payload);
+    expect([makerAmount, takerAmount]).toStrictEqual(['999899999990001', '999999999990000']);
+    const finest = await sign('eoa', { ...order, tick: '0.00001', price: '0.12345', size: '10' }, mute);
+    expect(JSON.parse(finest.payload)).toMatchObject({ makerAmount: '1234500' });
+    const finer = sign('eoa', { ...order, tick: '0.0000001', price: '0.1234567', size: '1' }, mute);
+    await expect(finer).rejects.toMatchObject({ code: 'venue_error' });
+  });
+});
+
+describe('the headers of a request', () => {
+  it('by which a wallet obtains credentials are those of the official client', async () => {
+    const official = await createL1Headers(clientSigner(signer), 137, 0, Math.floor(NOW / 1_000));
+    expect(await l1Headers(wallet, NOW)).toStrictEqual(
+      Object.fromEntries(Object.entries(official).map(([name, value]) => [name, String(value)])),
     );
   });
 
-  it.each(DOMAINS)('are exact on exchange %s where floating point is not', async (domain) => {
-    const order = { price: '0.9999', size: '999999999.99', side: 'buy' as const };
-    const { makerAmount, takerAmount } = JSON.parse((await sign(domain, '0.0001', order)).payload);
-    expect([makerAmount, takerAmount]).toStrictEqual(['999899999990001', '999999999990000']);
-  });
-
-  it('that have more than six decimals are refused', async () => {
-    const order = { price: '0.1234567', size: '10', side: 'buy' as const };
-    expect(JSON.parse((await sign('plain', '0.00001', { ...order, price: '0.12345' })).payload)).toMatchObject({
-      makerAmount: '1234500',
+  it('with credentials are those of the official client, byte for byte', async () => {
+    const letters = fc.string({ unit: fc.constantFrom(...'aZ09+/-_'), minLength: 8, maxLength: 90 });
+    const secrets = fc.tuple(letters, fc.constantFrom('', '=', '==')).map((parts) => parts.join(''));
+    const bodies = fc.option(fc.string({ unit: 'grapheme' }), { nil: undefined });
+    const check = fc.asyncProperty(secrets, bodies, async (secret, text) => {
+      fc.pre(API_SECRET.test(secret));
+      const body = text !== undefined && { body: text };
+      const official = await createL2Headers(
+        clientSigner(signer),
+        { key: 'api-key', secret, passphrase: 'pass' },
+        { method: 'POST', requestPath: '/order', ...body },
+        Math.floor(NOW / 1_000),
+      );
+      const credentials = { key: 'api-key', secret: new Secret(secret), passphrase: new Secret('pass') };
+      const request = { method: 'POST', path: '/order?x=1', ...body } as const;
+      expect(l2Headers(request, wallet.address, credentials, NOW)).toStrictEqual(official);
     });
-    await expect(sign('plain', '0.0000001', { ...order, size: '1' })).rejects.toMatchObject({ code: 'venue_error' });
+    await fc.assert(check);
   });
 });
