@@ -65,13 +65,3 @@ export function gammaMarket(id: number, changes: Readonly<Record<string, unknown
     ...changes,
   };
 }
-
-/** The same on protocol v2, whose ids are a list and whose condition ids may have 62 digits. */
-export function gammaMarketV2(id: number, changes: Readonly<Record<string, unknown>> = {}): Record<string, unknown> {
-  return gammaMarket(id, {
-    version: 'v2',
-    positionIds: [v2TokenId(2 * id), v2TokenId(2 * id + 1)],
-    conditionId: `0x${id.toString(16).padStart(62, '0')}`,
-    ...changes,
-  });
-}

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { createOrderFinder } from '../../../../../shared/venue/polymarket/calls/find-order.ts';
+import { createOrderFinder, type LookUp } from '../../../../../shared/venue/polymarket/calls/find-order.ts';
 import type { SendAsAccount } from '../../../../../shared/venue/polymarket/http/signed-requests.ts';
 import { NOTHING_TOLD } from '../../../../support/orders/order-records.ts';
 import { CREDENTIALS } from '../../../../support/orders/trading-world.ts';
@@ -41,10 +41,9 @@ function finder(answer: (path: string) => Answer) {
 
 const call = { ...callWithin(), trace: { request_id: 'r-1' } };
 
-async function lookUp(answer: Answer) {
-  const found = await finder(() => answer).find.order(ORDER, call);
-  return found.kind === 'found' ? found.fate.placement : found.kind;
-}
+/** Returns the placement that a look-up finds, or what it comes to. */
+const endOf = (found: LookUp) => (found.kind === 'found' ? found.fate.placement : found.kind);
+const lookUp = async (answer: Answer) => endOf(await finder(() => answer).find.order(ORDER, call));
 
 const shown = (status: string, changes: object = {}) => ({
   body: { id: ID, status, size_matched: '0', original_size: '10', associate_trades: [], ...changes },
@@ -52,26 +51,24 @@ const shown = (status: string, changes: object = {}) => ({
 
 describe('the look-up of an order', () => {
   const FOK = "CANCELED_order couldn't be fully filled. FOK orders are fully filled or killed.";
-  it.each<[string, object, string, filled: string | null, remaining: string | null]>([
+  it.each<readonly [string, object, string, filled: string | null, remaining: string | null]>([
     ['LIVE', {}, 'live', '0', '10'],
     ['ORDER_STATUS_LIVE', { id: ID.toUpperCase() }, 'live', '0', '10'],
     ['live', { size_matched: '0.00' }, 'live', '0', '10'],
     ['LIVE', { size_matched: '' }, 'live', null, null],
-    ['LIVE', { size_matched: '2.5' }, 'matched', '2.5', '7.5'],
     ['LIVE', { associate_trades: ['t1', 7] }, 'live', null, null],
     ['DELAYED', {}, 'delayed', null, null],
     ['ORDER_STATUS_DELAYED', { associate_trades: null }, 'delayed', null, null],
     ['MATCHED', { size_matched: '10', associate_trades: ['t1', 7] }, 'matched', '10', '0'],
     ['ORDER_STATUS_MATCHED', {}, 'matched', null, null],
-    ['UNMATCHED', { size_matched: '2.5' }, 'matched', '2.5', '7.5'],
-    ['SOMETHING_NEW', { size_matched: '1' }, 'matched', '1', '9'],
-    ['CANCELED', {}, 'cancelled', '0', '10'],
-    ['CANCELED', { size_matched: '2.5' }, 'cancelled', '2.5', '7.5'],
-    ['CANCELLED', {}, 'cancelled', '0', '10'],
-    ['INVALID', {}, 'cancelled', '0', '10'],
-    ['ORDER_STATUS_CANCELED_MARKET_RESOLVED', {}, 'cancelled', '0', '10'],
-    [FOK, { size_matched: '' }, 'cancelled', null, null],
+    ...['LIVE', 'UNMATCHED', 'SOMETHING_NEW'].map(
+      (state) => [state, { size_matched: '2.5' }, 'matched', '2.5', '7.5'] as const,
+    ),
+    ...['CANCELED', 'CANCELLED', 'INVALID', 'ORDER_STATUS_CANCELED_MARKET_RESOLVED'].map(
+      (state) => [state, {}, 'cancelled', '0', '10'] as const,
+    ),
     ['canceled_by the user', { size_matched: '2.5' }, 'cancelled', '2.5', '7.5'],
+    [FOK, { size_matched: '' }, 'cancelled', null, null],
   ])('that shows %s %j: %s, filled %j', async (state, changes, status, filledSize, remainingSize) => {
     expect(await lookUp(shown(state, changes))).toStrictEqual({
       ...{ orderId: ID, status, filledSize, remainingSize, filledValue: null, transactionHashes: [] },
@@ -79,20 +76,21 @@ describe('the look-up of an order', () => {
     });
   });
 
-  it.each<[string, Answer, string]>([
-    ["the venue's own 404", { status: 404, body: { error: 'order not found' } }, 'not_found'],
-    ['null', { body: 'null' }, 'not_found'],
-    ['a 404 of the edge', { status: 404, isJson: false, body: '<html>' }, 'unusable'],
-    ['a foreign 404', { status: 404, body: { message: 'no' } }, 'unusable'],
-    ['500', { status: 500, body: { error: 'x' } }, 'unusable'],
-    ['404 as another status', { status: 400, body: { error: 'order not found' } }, 'unusable'],
-    ['an order as text', { ...shown('LIVE'), isJson: false }, 'unusable'],
-    ['another order', shown('LIVE', { id: `0x${'ee'.repeat(32)}` }), 'unusable'],
-    ['a status that is new', shown('PARKED'), 'unusable'],
-    ['UNMATCHED', shown('UNMATCHED'), 'unusable'],
-    ['a status with a tail', shown('CANCELED by 0b54c7de-91a2-4f1e-8a36-5d2f90c1e7ab'), 'unusable'],
-    ['an order without size_matched', shown('LIVE', { size_matched: undefined }), 'unusable'],
-  ])('that says %s is %s', async (_what, answer, kind) => {
+  it.each<readonly [string, Answer]>([
+    ['not_found', { status: 404, body: { error: 'order not found' } }],
+    ['not_found', { body: 'null' }],
+    // A page of the edge, another status, an order as text, and another order.
+    ['unusable', { status: 404, isJson: false, body: '{"error":"order not found"}' }],
+    ['unusable', { status: 404, body: { message: 'no' } }],
+    ['unusable', { status: 500, body: { error: 'x' } }],
+    ['unusable', { status: 400, body: { error: 'order not found' } }],
+    ['unusable', { ...shown('LIVE'), isJson: false }],
+    ['unusable', shown('LIVE', { id: `0x${'ee'.repeat(32)}` })],
+    ['unusable', shown('LIVE', { size_matched: undefined })],
+    ...['PARKED', 'UNMATCHED', 'CANCELED by 0b54c7de-91a2-4f1e-8a36-5d2f90c1e7ab'].map(
+      (state) => ['unusable', shown(state)] as const,
+    ),
+  ])('is %s after %j', async (kind, answer) => {
     expect(await lookUp(answer)).toBe(kind);
   });
 
@@ -108,33 +106,29 @@ describe('the look-up of an order', () => {
 });
 
 const trade = (changes: object = {}) => ({ id: 't1', taker_order_id: '0x0', maker_orders: [], ...changes });
-const OURS = trade({ taker_order_id: ID });
+const ours = (changes: object = {}) => trade({ taker_order_id: ID, ...changes });
 const pageOf = (data: unknown, next_cursor: string | null = 'LTE=') => ({ body: { data, next_cursor } });
 const EMPTY = pageOf([]);
 
 async function lookUpTrades(answer: (path: string) => Answer, conditionId: string | null = MARKET) {
   const { find, asked } = finder(answer);
-  const found = await find.trades({ ...ORDER, conditionId }, call);
-  return { found: found.kind === 'found' ? found.fate.placement : found.kind, asked };
+  return { found: endOf(await find.trades({ ...ORDER, conditionId }, call)), asked };
 }
 
 describe('the look-up of trades', () => {
   it.each<[string, readonly object[], readonly string[], readonly string[]]>([
-    ['the taker', [{ ...OURS, transaction_hash: '0xaa' }], ['t1'], ['0xaa']],
+    ['the taker', [ours({ transaction_hash: '0xaa' })], ['t1'], ['0xaa']],
     ['a maker', [trade({ maker_orders: [{ order_id: ID.toUpperCase() }], transaction_hash: '' })], ['t1'], []],
-    ['the taker beside unreadable makers', [trade({ taker_order_id: ID, maker_orders: 'many' })], ['t1'], []],
+    ['the taker beside unreadable makers', [ours({ maker_orders: 'many' })], ['t1'], []],
     [
       'one that is retried beside a failed one',
-      [
-        { ...OURS, status: 'FAILED' },
-        { ...OURS, id: 't2', status: 'RETRYING' },
-      ],
+      [ours({ status: 'FAILED' }), ours({ id: 't2', status: 'RETRYING' })],
       ['t2'],
       [],
     ],
     [
       'two in one transaction',
-      [{ ...OURS, transaction_hash: '0xaa' }, { ...OURS, id: 't2', transaction_hash: '0xaa' }, OURS],
+      [ours({ transaction_hash: '0xaa' }), ours({ id: 't2', transaction_hash: '0xaa' }), ours()],
       ['t1', 't2'],
       ['0xaa'],
     ],
@@ -156,45 +150,44 @@ describe('the look-up of trades', () => {
   });
 
   const old = (ageMs: number) => trade({ match_time: String((SIGNED_AT - ageMs) / 1_000) });
-  it.each<readonly [string, Answer, string]>([
-    ['none', EMPTY, 'not_found'],
-    ['those of others', pageOf([trade({ maker_orders: [{ order_id: '0x1' }] })], null), 'not_found'],
-    ['no text', { ...EMPTY, isJson: false }, 'unusable'],
-    ["the venue's own 404", { status: 404, body: { error: 'not found' } }, 'unusable'],
-    ['500', { ...EMPTY, status: 500 }, 'unusable'],
-    ['null', { body: 'null' }, 'unusable'],
-    ['no list', pageOf('none'), 'unusable'],
-    ['more rows than a page has', pageOf(Array.from({ length: 1_001 }, () => trade())), 'unusable'],
-    ['a failed one alone', pageOf([{ ...OURS, status: 'FAILED' }]), 'unusable'],
-    ['a failed one in the other spelling', pageOf([{ ...OURS, status: 'TRADE_STATUS_FAILED' }]), 'unusable'],
+  const others = { maker_orders: [{ order_id: '0x1' }] };
+  it.each<readonly [string, Answer]>([
+    ['not_found', EMPTY],
+    ['not_found', pageOf([trade(others)], null)],
+    ['unusable', { ...EMPTY, isJson: false }],
+    ['unusable', { ...EMPTY, status: 500 }],
+    ['unusable', { status: 404, body: { error: 'not found' } }],
+    ['unusable', { body: 'null' }],
+    ['unusable', pageOf('none')],
+    // Failed trades alone, in both spellings.
+    ...['FAILED', 'TRADE_STATUS_FAILED'].map((status) => ['unusable', pageOf([ours({ status })])] as const),
+    // A trade that may be ours.
     ...['many', null, [{ order_id: null }], [{ order_id: '' }]].map(
-      (maker_orders) =>
-        [`the makers ${JSON.stringify(maker_orders)}`, pageOf([trade({ maker_orders })]), 'unusable'] as const,
+      (maker_orders) => ['unusable', pageOf([trade({ maker_orders })])] as const,
     ),
     ...[undefined, null, ''].map(
-      (taker_order_id) =>
-        [
-          `the taker ${JSON.stringify(taker_order_id)}`,
-          pageOf([trade({ taker_order_id, maker_orders: [{ order_id: '0x0' }] })]),
-          'unusable',
-        ] as const,
+      (taker_order_id) => ['unusable', pageOf([trade({ ...others, taker_order_id })])] as const,
     ),
-    ['a cursor that stands still', pageOf([], 'again'), 'unusable'],
-    ['a page that ends more than an hour before the order', pageOf([old(0), old(3_601_000)], 'Mg=='), 'not_found'],
-    ['one that ends less than an hour before it', pageOf([old(0), old(3_599_000)], 'Mg=='), 'unusable'],
-    ['one that is not sorted', pageOf([old(3_602_000), old(0), old(3_601_000)], 'Mg=='), 'unusable'],
-    ['one without times', pageOf([trade()], 'Mg=='), 'unusable'],
-  ])('that has %s: %s', async (_what, answer, kind) => {
+    ['unusable', pageOf([], 'a cursor that stands still')],
+    // Pages in the order of time that end more than an hour before the order, or less, or in no order, or without times.
+    ['not_found', pageOf([old(0), old(3_601_000)], 'Mg==')],
+    ['unusable', pageOf([old(0), old(3_599_000)], 'Mg==')],
+    ['unusable', pageOf([old(3_602_000), old(0), old(3_601_000)], 'Mg==')],
+    ['unusable', pageOf([trade()], 'Mg==')],
+  ])('is %s after %j', async (kind, answer) => {
     expect((await lookUpTrades(() => answer)).found).toBe(kind);
   });
 
-  it('reads ten pages at most, and does not believe an empty list without a market', async () => {
+  it('reads ten pages of 1,000 rows at most, and does not believe an empty list without a market', async () => {
     let page = 0;
     const endless = await lookUpTrades(() => {
       page += 1;
       return pageOf([], `page ${page}`);
     });
     expect([endless.found, endless.asked.length]).toStrictEqual(['unusable', 10]);
+    const rows = (length: number) => pageOf(Array.from({ length }, () => trade()));
+    expect((await lookUpTrades(() => rows(1_000))).found).toBe('not_found');
+    expect((await lookUpTrades(() => rows(1_001))).found).toBe('unusable');
     expect((await lookUpTrades(() => EMPTY, null)).found).toBe('unusable');
   });
 });

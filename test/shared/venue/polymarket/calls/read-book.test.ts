@@ -7,145 +7,103 @@ import { bookAnswer, v1TokenId, v2TokenId } from '../../../../support/venue/venu
 
 const TOKEN = v1TokenId(1);
 
-async function readFrom(reply: Reply, tokenId = TOKEN) {
-  const venue = await startVenue(() => reply);
-  const data = createMarketData({ gammaUrl: venue.url, clobUrl: venue.url }, collectLog().log);
-  return { venue, book: data.readBook(tokenId, callWithin()) };
+/** Reads a book from a venue that answers by this. */
+async function withReply(reply: () => Reply) {
+  const venue = await startVenue(reply);
+  const { readBook } = createMarketData({ gammaUrl: venue.url, clobUrl: venue.url }, collectLog().log);
+  return { venue, read: (tokenId = TOKEN) => readBook(tokenId, callWithin()) };
 }
 
-async function bookOf(changes: Readonly<Record<string, unknown>>) {
-  return (await readFrom({ body: bookAnswer(TOKEN, changes) })).book;
-}
+const level = (price: string, size: string) => ({ price, size });
+const BOOK = {
+  tokenId: TOKEN,
+  conditionId: `0x${'3c'.repeat(32)}`,
+  bids: [level('0.51', '7.25'), level('0.5', '1123'), level('0.49', '20.5')],
+  asks: [level('0.53', '0.000001'), level('0.6', '900.5')],
+  tickSize: '0.01',
+  minOrderSize: '5',
+  negRisk: false,
+  lastTradePrice: '0.04',
+  timestamp: '2026-10-05T23:10:10.525Z',
+  hash: '5f0c1d2e',
+};
 
 describe('a book', () => {
-  it('comes out in our words, best first on both sides', async () => {
-    const { venue, book } = await readFrom({ body: bookAnswer(TOKEN) });
-    expect(await book).toStrictEqual({
-      tokenId: TOKEN,
-      conditionId: `0x${'3c'.repeat(32)}`,
-      bids: [
-        { price: '0.51', size: '7.25' },
-        { price: '0.5', size: '1123' },
-        { price: '0.49', size: '20.5' },
-      ],
-      asks: [
-        { price: '0.53', size: '0.000001' },
-        { price: '0.6', size: '900.5' },
-      ],
-      tickSize: '0.01',
-      minOrderSize: '5',
-      negRisk: false,
-      lastTradePrice: '0.04',
-      timestamp: '2026-10-05T23:10:10.525Z',
-      hash: '5f0c1d2e',
-    });
-    expect(venue.seen.map(({ path, query }) => [path, query.toString()])).toStrictEqual([
-      ['/book', `token_id=${TOKEN}`],
-    ]);
+  it('is asked for by its token, whatever its protocol', async () => {
+    let token = TOKEN;
+    const { venue, read } = await withReply(() => ({ body: bookAnswer(token) }));
+    expect(await read()).toStrictEqual(BOOK);
+    token = v2TokenId(1);
+    expect(await read(token)).toMatchObject({ tokenId: token });
+    const asked = venue.seen.map(({ path, query }) => `${path}?${query}`);
+    expect(asked).toStrictEqual([`/book?token_id=${TOKEN}`, `/book?token_id=${token}`]);
   });
 
   it("is best first for any order of the venue's levels", async () => {
-    const level = fc.integer({ min: 1, max: 9_999 }).map((n) => ({ price: String(n / 10_000), size: '1' }));
-    const side = fc.uniqueArray(level, { selector: ({ price }) => price, maxLength: 12 });
-    let body: unknown;
-    const venue = await startVenue(() => ({ body: body ?? {} }));
-    const data = createMarketData({ gammaUrl: venue.url, clobUrl: venue.url }, collectLog().log);
-    await fc.assert(
-      fc.asyncProperty(side, side, async (bids, asks) => {
-        body = bookAnswer(TOKEN, { bids, asks });
-        const book = await data.readBook(TOKEN, callWithin());
-        const prices = (levels: readonly { price: string }[]) => levels.map(({ price }) => Number(price));
-        expect(prices(book.bids)).toStrictEqual(prices(bids).sort((a, b) => b - a));
-        expect(prices(book.asks)).toStrictEqual(prices(asks).sort((a, b) => a - b));
-      }),
-      { numRuns: 60 },
-    );
+    const levels = fc.uniqueArray(fc.integer({ min: 1, max: 9_999 }), { maxLength: 12 });
+    let body = {};
+    const { read } = await withReply(() => ({ body }));
+    const check = fc.asyncProperty(levels, levels, async (bids, asks) => {
+      const side = (prices: readonly number[]) => prices.map((n) => level(String(n / 10_000), '1'));
+      body = bookAnswer(TOKEN, { bids: side(bids), asks: side(asks) });
+      const book = await read();
+      const prices = [book.bids, book.asks].map((all) => all.map(({ price }) => Math.round(Number(price) * 10_000)));
+      expect(prices).toStrictEqual([bids.toSorted((a, b) => b - a), asks.toSorted((a, b) => a - b)]);
+    });
+    await fc.assert(check, { numRuns: 60 });
   });
 
-  it('has empty sides, and none of its levels is without shares', async () => {
-    const { bids, asks } = await bookOf({ bids: [], asks: [{ price: '0.7', size: '0.00' }] });
-    expect({ bids, asks }).toStrictEqual({ bids: [], asks: [] });
-  });
-
-  it.each([
-    ['last_trade_price', '', { lastTradePrice: null }],
-    ['last_trade_price', null, { lastTradePrice: null }],
-    ['last_trade_price', undefined, { lastTradePrice: null }],
+  it.each<readonly [string, unknown, object]>([
+    ...['', null, undefined].map((none) => ['last_trade_price', none, { lastTradePrice: null }] as const),
     ['market', undefined, { conditionId: null }],
     ['market', `0x${'3c'.repeat(31)}`, { conditionId: `0x${'3c'.repeat(31)}00` }],
-    ['timestamp', undefined, { timestamp: null }],
-    ['timestamp', 'now', { timestamp: null }],
+    ...[undefined, 'now', '9'.repeat(16)].map((none) => ['timestamp', none, { timestamp: null }] as const),
     ['timestamp', '9'.repeat(15), { timestamp: '+033658-09-27T01:46:39.999Z' }],
-    ['timestamp', '9'.repeat(16), { timestamp: null }],
-    ['hash', undefined, { hash: null }],
-    ['hash', 'a"b', { hash: null }],
+    ...[undefined, 'a"b'].map((none) => ['hash', none, { hash: null }] as const),
     ['neg_risk', true, { negRisk: true }],
     ['tick_size', '0.0010', { tickSize: '0.001' }],
     ['tick_size', '.01', {}],
     ['min_order_size', '5.', {}],
-    ['bids', null, { bids: [] }],
-    ['asks', [{ price: '.48', size: '030' }], { asks: [{ price: '0.48', size: '30' }] }],
+    ...[null, []].map((none) => ['bids', none, { bids: [] }] as const),
+    ['asks', [level('.48', '030')], { asks: [level('0.48', '30')] }],
+    // Levels without shares, and those at which no order can be placed.
     [
       'asks',
-      [
-        { price: '0.5', size: '7' },
-        { price: '1', size: '9' },
-      ],
-      { asks: [{ price: '0.5', size: '7' }] },
+      [level('0.7', '0.00'), level('0.5', '7'), level('1', '9'), level('0', '9')],
+      { asks: [level('0.5', '7')] },
     ],
-    ['asks', [{ price: '0', size: '9' }], { asks: [] }],
-    ['version', 'v1', {}],
-    ['version', null, {}],
+    ...['v1', null].map((version) => ['version', version, {}] as const),
   ])('with %s %p differs in nothing else', async (name, value, expected) => {
-    expect(await bookOf({ [name]: value })).toStrictEqual({ ...(await bookOf({})), ...expected });
+    const { read } = await withReply(() => ({ body: bookAnswer(TOKEN, { [name]: value }) }));
+    expect(await read()).toStrictEqual({ ...BOOK, ...expected });
   });
 
-  it('reads numbers by the digits that the venue wrote', async () => {
+  it('has the digits that the venue wrote where they are numbers', async () => {
     const body = JSON.stringify(bookAnswer(TOKEN))
       .replace('"tick_size":"0.01"', '"tick_size":0.01')
       .replace('"price":"0.53","size":"0.000001"', '"price":0.5300000000000000001,"size":12345678901234567.25');
-    const { book } = await readFrom({ body });
-    expect(await book).toMatchObject({
-      tickSize: '0.01',
-      asks: [{ price: '0.5300000000000000001', size: '12345678901234567.25' }, { price: '0.6' }],
-    });
+    const asks = [level('0.5300000000000000001', '12345678901234567.25'), level('0.6', '900.5')];
+    expect(await (await withReply(() => ({ body }))).read()).toStrictEqual({ ...BOOK, asks });
   });
 
-  it('of protocol v2 names its version', async () => {
-    const token = v2TokenId(3);
-    const { book } = await readFrom({ body: bookAnswer(token, { version: 'v2' }) }, token);
-    expect((await book).tokenId).toBe(token);
-  });
-
-  it.each([
-    ['asset_id', v1TokenId(2)],
-    ['asset_id', undefined],
-    ['bids', undefined],
-    ['asks', [{ price: '0.5' }]],
-    ['bids', [{ price: '-0.5', size: '7' }]],
-    ['bids', [{ price: '0.5', size: '-7' }]],
-    ['bids', [{ price: '0.5', size: 'many' }]],
-    ['tick_size', undefined],
-    ['tick_size', ''],
-    ['tick_size', '0'],
-    ['tick_size', '1'],
-    ['min_order_size', undefined],
-    ['min_order_size', '-5'],
-    ['neg_risk', undefined],
-    ['neg_risk', 'false'],
-  ])('is a venue_error when %s is %j: money is decided by it', async (name, value) => {
-    await expect(bookOf({ [name]: value })).rejects.toMatchObject({ name: 'AppError', code: 'venue_error' });
-  });
-
-  it.each<[Reply, string]>([
+  const odd = (changes: object): Reply => ({ body: bookAnswer(TOKEN, { ...changes }) });
+  it.each<readonly [Reply, string]>([
     [{ status: 404, body: { error: 'No orderbook exists for the requested token id' } }, 'unknown_token'],
     [{ status: 400, body: { error: 'Invalid token id' } }, 'unknown_token'],
     [{ status: 400, body: { error: 'context canceled' } }, 'venue_error'],
     [{ status: 404, headers: { 'content-type': 'text/html' }, body: '<html>' }, 'venue_error'],
     [{ body: 'null' }, 'venue_error'],
     [{ body: '{"asset_id":' }, 'venue_error'],
-  ])('after %j is the error %s', async (reply, code) => {
-    const { book } = await readFrom(reply);
-    await expect(book).rejects.toMatchObject({ name: 'AppError', code });
+    // Money is decided by these.
+    ...[v1TokenId(2), undefined].map((asset_id) => [odd({ asset_id }), 'venue_error'] as const),
+    ...[undefined, 'many', [level('-0.5', '7')], [level('0.5', '-7')], [level('0.5', 'many')], [{ price: '0.5' }]].map(
+      (bids) => [odd({ bids }), 'venue_error'] as const,
+    ),
+    ...[undefined, '', '0', '1'].map((tick_size) => [odd({ tick_size }), 'venue_error'] as const),
+    ...[undefined, '-5'].map((min_order_size) => [odd({ min_order_size }), 'venue_error'] as const),
+    ...[undefined, 'false'].map((neg_risk) => [odd({ neg_risk }), 'venue_error'] as const),
+  ])('after %p is the error %s', async (reply, code) => {
+    const { read } = await withReply(() => reply);
+    await expect(read()).rejects.toMatchObject({ name: 'AppError', code });
   });
 });

@@ -1,59 +1,48 @@
-import { createServer as createHttpServer, type Server, type ServerResponse } from 'node:http';
+import { createServer as createHttpServer, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
-import { createServer, type Socket } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { CONNECT_MS } from '../../../../../shared/limits.ts';
+import { Secret } from '../../../../../shared/secret.ts';
 import { createVenueClock } from '../../../../../shared/venue/polymarket/http/clock.ts';
 import { createTransport, TransportError } from '../../../../../shared/venue/polymarket/http/transport.ts';
-import { createOrderEntry } from '../../../../../shared/venue/polymarket/order-entry.ts';
 import { listenOnLoopback, shut } from '../../../../../tools/support/loopback.ts';
-import { accountSettings, limitOrder } from '../../../../support/orders/trading-world.ts';
-import { collectLog } from '../../../../support/service/collected-log.ts';
+import { fakeOnly } from '../../../../support/jest.ts';
 import { callWithin, createCertificate, type Reply, startVenue } from '../../../../support/venue/scripted-venue.ts';
-import { bookAnswer } from '../../../../support/venue/venue-answers.ts';
 
 const GET = { name: 'read', method: 'GET', path: '/thing' } as const;
 const POST = { name: 'write', method: 'POST', path: '/thing', body: '{"a":1}' } as const;
-const MIB = 1024 * 1024;
+const PATIENT = { ...POST, timeLimit: 600_000 };
+const UNSENT = { sent: false };
 
 /** Returns the error of a request that has no readable answer. */
-async function failureOf(answer: Promise<unknown>): Promise<{ kind: string; sent: boolean }> {
-  const error = await answer.then(
-    () => undefined,
-    (reason: unknown) => reason,
-  );
+async function failureOf(answer: Promise<unknown>) {
+  const error = await answer.catch((reason: unknown) => reason);
   if (!(error instanceof TransportError)) throw new Error('the request did not fail', { cause: error });
   return { kind: error.kind, sent: error.sent };
 }
 
-/** A port on which nobody listens. */
-async function closedPort(): Promise<number> {
-  const server = createServer();
-  const { port } = new URL(await listenOnLoopback(server));
-  await new Promise((resolve) => {
-    server.close(resolve);
-  });
-  return Number(port);
-}
+// Times of the transport pass when a test says so.
+beforeEach(() => fakeOnly(['setTimeout', 'clearTimeout']));
+afterEach(() => {
+  jest.useRealTimers();
+});
 
 describe('transport', () => {
-  it('sends the bytes it is given, says who it is, and takes only JSON', async () => {
+  it('sends the bytes it is given, and says who it is', async () => {
     const venue = await startVenue(() => ({ status: 201, body: { ok: true } }));
-    const http = createTransport(venue.url);
     const call = callWithin();
     const startedAt = performance.now();
-    const answer = await http.send({ ...POST, path: '/thing?b=2', headers: { X_ONE: '1' } }, call);
+    const answer = await createTransport(`${venue.url}/v2/`).send(
+      { ...POST, path: '/thing?b=2', headers: { X_ONE: '1' } },
+      call,
+    );
     const elapsed = performance.now() - startedAt;
     expect(answer).toStrictEqual({ status: 201, retryAfter: undefined, isJson: true, text: '{"ok":true}' });
     const [seen] = venue.seen;
-    expect({ method: seen?.method, path: seen?.path, query: seen?.query.get('b'), body: seen?.body }).toStrictEqual({
-      method: 'POST',
-      path: '/thing',
-      query: '2',
-      body: POST.body,
-    });
+    expect([venue.calls(), seen?.query.get('b'), seen?.body]).toStrictEqual([['POST /v2/thing'], '2', POST.body]);
     expect(seen?.headers).toMatchObject({
       host: new URL(venue.url).host,
       accept: 'application/json',
@@ -67,25 +56,27 @@ describe('transport', () => {
     expect(call.venueRequests[0]?.milliseconds).toBeLessThanOrEqual(elapsed + 0.1);
   });
 
-  it('waits for an answer on a connection that was made in time, however long the venue thinks', async () => {
-    const venue = await startVenue(async () => {
-      await sleep(CONNECT_MS + 200);
-      return { body: {} };
-    });
-    expect(await createTransport(venue.url).send(POST, callWithin(10_000))).toMatchObject({ status: 200 });
-  });
-
   it.each([
     ['application/json', true],
     ['Application/JSON; charset=utf-8', true],
     ['application/problem+json', true],
     ['text/html; charset=UTF-8', false],
-    ['text/plain', false],
     ['application/jsonp', false],
     ['text/x; of=application/json', false],
   ])('reads an answer of type %s as JSON: %s', async (type, isJson) => {
     const venue = await startVenue(() => ({ headers: { 'content-type': type }, body: '{}' }));
     expect(await createTransport(venue.url).send(GET, callWithin())).toMatchObject({ isJson });
+  });
+
+  it.each([
+    ['the limit', 200, 4, { text: '1234' }],
+    ['more', 200, 3, { kind: 'too_large', sent: true }],
+    ['more of a refusal, which is cut off', 400, 3, { text: '1234' }],
+    ['far more of a refusal', 400, 20_000, { text: '1234'.repeat(4_096) }],
+  ])('takes answers of %s', async (_what, status, maxBytes, expected) => {
+    const venue = await startVenue(() => ({ status, body: '1234'.repeat(Math.max(1, maxBytes / 4)) }));
+    const sending = createTransport(venue.url).send({ ...GET, maxBytes }, callWithin());
+    expect(await sending.catch((error: unknown) => error)).toMatchObject(expected);
   });
 
   it.each([
@@ -103,94 +94,67 @@ describe('transport', () => {
     const [first, second, third] = venue.seen.map(({ port }) => port);
     expect([second === first, third === first]).toStrictEqual([true, isKept]);
   });
+
+  it('uses no connection again on which bytes came unasked', async () => {
+    const users: Socket[] = [];
+    const server = createHttpServer(({ socket }, response) => {
+      const answers = users.push(socket);
+      response.end(`${answers}`);
+      if (answers === 1) setImmediate(() => socket.write('HTTP/1.1 400 Bad Request\r\ncontent-length: 1\r\n\r\nx'));
+    });
+    const http = createTransport(await listenOnLoopback(server));
+    expect(await http.send(GET, callWithin())).toMatchObject({ text: '1' });
+    await sleep(50);
+    expect(await http.send(POST, callWithin())).toMatchObject({ status: 200, text: '2' });
+    expect(users[1]).not.toBe(users[0]);
+    await shut(server);
+  });
 });
 
 describe('transport without a readable answer', () => {
-  it('knows that nothing was sent when the connection is refused', async () => {
-    const http = createTransport(`http://127.0.0.1:${await closedPort()}`);
+  it('knows that nothing was sent where the connection is refused, and where no time is left', async () => {
+    const venue = await startVenue(() => ({}));
+    const http = createTransport(venue.url);
+    expect(await failureOf(http.send(POST, callWithin(-1)))).toStrictEqual({ kind: 'timeout', ...UNSENT });
+    expect(venue.calls()).toStrictEqual([]);
+    await venue.close();
     const call = callWithin();
-    const sending = http.send(POST, call);
-    expect(await failureOf(sending)).toStrictEqual({ kind: 'not_connected', sent: false });
-    await expect(sending).rejects.toMatchObject({
+    const message = "the venue's answer did not come: not_connected";
+    const error = {
       name: 'TransportError',
-      message: "the venue's answer did not come: not_connected",
+      message,
+      kind: 'not_connected',
+      ...UNSENT,
       cause: { code: 'ECONNREFUSED' },
-    });
+    };
+    await expect(http.send(POST, call)).rejects.toMatchObject(error);
     expect(call.venueRequests).toMatchObject([{ name: 'write', result: 'not_connected' }]);
   });
 
-  it.each<[string, Reply, string]>([
-    ['no answer', 'hang', 'timeout'],
-    ['a reset', 'reset', 'reset'],
-  ])('knows that a request may have arrived on a connection that was kept: %s', async (_what, reply, kind) => {
-    const venue = await startVenue((_request, index) => (index === 0 ? {} : reply));
-    const http = createTransport(venue.url);
-    await http.send(GET, callWithin());
-    expect(await failureOf(http.send({ ...POST, timeLimit: 300 }, callWithin()))).toStrictEqual({ kind, sent: true });
-    expect(venue.seen[1]?.port).toBe(venue.seen[0]?.port);
-  });
-
-  it('knows that nothing was sent when no time is left', async () => {
-    const venue = await startVenue(() => ({}));
-    const spent = callWithin(-1);
-    expect(await failureOf(createTransport(venue.url).send(POST, spent))).toStrictEqual({
-      kind: 'timeout',
-      sent: false,
-    });
-    expect(venue.calls()).toStrictEqual([]);
-  });
-
-  it('knows that a request may have arrived when the TLS handshake is over, and not before', async () => {
+  it.each([
+    ['its time is over', 200, 'timeout'],
+    ['2.5 s have passed, however much time is left', CONNECT_MS, 'not_connected'],
+  ])('knows that nothing was sent before the TLS handshake is over, and gives up when %s', async (_what, ms, kind) => {
     // A server that accepts the connection and never answers the handshake.
-    const silent = createServer(() => undefined);
+    const { promise: connected, resolve } = Promise.withResolvers<Socket>();
+    const silent = createServer(resolve);
     const http = createTransport((await listenOnLoopback(silent)).replace('http:', 'https:'));
-    expect(await failureOf(http.send(POST, callWithin(200)))).toStrictEqual({ kind: 'timeout', sent: false });
+    const ended = failureOf(http.send({ ...POST, timeLimit: kind === 'timeout' ? ms : 600_000 }, callWithin(600_000)));
+    await connected;
+    // Until the client knows it too.
+    await sleep(50);
+    jest.advanceTimersByTime(ms);
+    expect(await ended).toStrictEqual({ kind, ...UNSENT });
     silent.close();
   });
 
-  it('knows that a request may have arrived once the TLS handshake is over', async () => {
-    const { key, cert } = createCertificate();
-    let posts = 0;
-    const server = createTlsServer({ key, cert }, (request, response) => {
-      if (request.method === 'GET') response.end('{}');
-      else posts += 1;
-    });
-    const address = new URL(await listenOnLoopback(server));
-    const known = getCACertificates('default');
-    setDefaultCACertificates([cert]);
-    try {
-      const http = createTransport(`https://localhost:${address.port}`);
-      const hanging = http.send({ ...POST, timeLimit: 1_000 }, callWithin());
-      expect(await failureOf(hanging)).toStrictEqual({ kind: 'timeout', sent: true });
-      expect(await http.send(GET, callWithin())).toMatchObject({ status: 200, text: '{}' });
-      expect(posts).toBe(1);
-    } finally {
-      setDefaultCACertificates(known);
-      await shut(server);
-    }
-  });
-
-  it('gives up a connection that is not there after 3 s, however much time is left', async () => {
-    const silent = createServer(() => undefined);
-    const http = createTransport((await listenOnLoopback(silent)).replace('http:', 'https:'));
-    // More than a test may take.
-    expect(await failureOf(http.send(POST, callWithin(600_000)))).toStrictEqual({ kind: 'not_connected', sent: false });
-    silent.close();
-  });
-
-  const stalled: Reply = (response) => {
-    response.writeHead(200, { 'content-type': 'application/json', 'content-length': '100' });
-    response.write('{"a":');
-  };
-  const cutWithLength: Reply = (response) => {
-    response.writeHead(200, { 'content-type': 'application/json', 'content-length': '100' });
-    response.write('{"a":', () => response.destroy());
-  };
-  const cutChunked: Reply = (response) => {
-    response.writeHead(200, { 'content-type': 'application/json' });
-    response.write('{"a":', () => response.destroy());
-  };
-  const oversize: Reply = { body: ' '.repeat(2 * MIB + 1) };
+  const begun =
+    (headers: Record<string, string>, end: (response: ServerResponse) => void): Reply =>
+    (response) => {
+      response.writeHead(200, { 'content-type': 'application/json', ...headers });
+      response.write('{"a":', () => end(response));
+    };
+  const cut = (response: ServerResponse) => response.destroy();
   const switching: Reply = (response) => {
     response.writeHead(101, { upgrade: 'websocket', connection: 'upgrade' });
     response.end();
@@ -202,23 +166,48 @@ describe('transport without a readable answer', () => {
 
   it.each<[string, Reply, string]>([
     ['no answer', 'hang', 'timeout'],
-    ['a body that stalls', stalled, 'timeout'],
+    ['a body that stalls', begun({ 'content-length': '100' }, () => undefined), 'timeout'],
     ['a reset instead of an answer', 'reset', 'reset'],
-    ['a body that ends before its length', cutWithLength, 'reset'],
-    ['a body that ends in the middle of its chunks', cutChunked, 'reset'],
-    ['a body of over 8 MiB', oversize, 'too_large'],
+    ['a body that ends before its length', begun({ 'content-length': '100' }, cut), 'reset'],
+    ['a body that ends in the middle of its chunks', begun({}, cut), 'reset'],
+    ['a body of over 2 MiB', { body: ' '.repeat(2 * 1024 * 1024 + 1) }, 'too_large'],
     ['a switch to another protocol', switching, 'reset'],
     ['an answer that is no HTTP', raw('SSH-2.0-OpenSSH_9.9\r\n\r\n'), 'no_http'],
     ['a head that is no HTTP', raw('HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n'), 'no_http'],
     ['a body that is no HTTP', raw('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nx\r\n'), 'no_http'],
-  ])('knows that the request may have arrived after %s', async (_what, reply, kind) => {
-    const venue = await startVenue((_request, index) => (index === 0 ? {} : reply));
-    const http = createTransport(venue.url);
-    // Opens the connection, which may take longer than the limit of the second request.
-    await http.send(POST, callWithin(60_000));
-    const timeLimit = kind === 'timeout' ? 500 : 600_000;
-    const failure = await failureOf(http.send({ ...POST, timeLimit }, callWithin(600_000)));
-    expect(failure).toStrictEqual({ kind, sent: true });
+  ])('knows that the request may have arrived, on a new connection and a kept one: %s', async (_what, reply, kind) => {
+    for (const isKept of [false, true]) {
+      const { promise: asked, resolve } = Promise.withResolvers<void>();
+      const venue = await startVenue(({ method }) => {
+        if (method === 'POST') resolve();
+        return method === 'POST' ? reply : {};
+      });
+      const http = createTransport(venue.url);
+      if (isKept) await http.send(GET, callWithin());
+      const ended = failureOf(http.send({ ...POST, timeLimit: 600 }, callWithin()));
+      await asked;
+      // Until the head has arrived.
+      if (kind === 'timeout') await sleep(50);
+      if (kind === 'timeout') jest.advanceTimersByTime(600);
+      expect(await ended).toStrictEqual({ kind, sent: true });
+      expect(venue.seen.at(-1)?.port === venue.seen.at(-2)?.port).toBe(isKept);
+    }
+  });
+
+  it('waits for an answer on a connection that was made in time, and ends with the call', async () => {
+    const { promise: asked, resolve } = Promise.withResolvers<ServerResponse>();
+    const venue = await startVenue(() => resolve);
+    const call = callWithin(10_000);
+    const answer = createTransport(venue.url).send(PATIENT, call);
+    const response = await asked;
+    jest.advanceTimersByTime(CONNECT_MS + 200);
+    response.end('{}');
+    expect(await answer).toMatchObject({ status: 200 });
+    const silent = await startVenue(() => 'hang');
+    const ended = failureOf(createTransport(silent.url).send(PATIENT, call));
+    while (silent.seen.length === 0) await sleep(1);
+    jest.advanceTimersByTime(10_000);
+    expect(await ended).toStrictEqual({ kind: 'timeout', sent: true });
   });
 
   it('gives up in its time while it waits for a free connection, and is never sent then', async () => {
@@ -227,24 +216,59 @@ describe('transport without a readable answer', () => {
     const http = createTransport(venue.url);
     const others = Array.from({ length: 256 }, () => http.send(GET, callWithin(60_000)));
     while (held.length < others.length) await sleep(20);
-    const ended = await failureOf(http.send(POST, callWithin(300)));
+    const ended = failureOf(http.send({ ...POST, timeLimit: 300 }, callWithin(60_000)));
+    jest.advanceTimersByTime(300);
+    expect(await ended).toStrictEqual({ kind: 'timeout', ...UNSENT });
     for (const response of held) response.end('{}');
     await Promise.all(others);
-    expect(ended).toStrictEqual({ kind: 'timeout', sent: false });
-    expect(venue.calls().filter((call) => call !== 'GET /thing')).toStrictEqual([]);
+    expect(new Set(venue.calls())).toStrictEqual(new Set(['GET /thing']));
   }, 60_000);
+});
 
-  it('ends with the call even where the request may take longer', async () => {
-    const venue = await startVenue((_request, index) => (index === 0 ? {} : 'hang'));
-    const http = createTransport(venue.url);
-    await http.send(GET, callWithin(60_000));
-    const answer = http.send({ ...GET, timeLimit: 600_000 }, callWithin(500));
-    expect(await failureOf(answer)).toStrictEqual({ kind: 'timeout', sent: true });
+describe('transport over TLS', () => {
+  it.each<[string, tunnelStatus: number, noProxy: string | undefined, expected: object]>([
+    ['through the proxy', 200, undefined, { posts: 1, tunnels: 1, end: { status: 200 } }],
+    ['without it for a host of NO_PROXY', 200, 'localhost', { posts: 1, tunnels: 0, end: { status: 200 } }],
+    ['unless the proxy refuses', 407, undefined, { posts: 0, tunnels: 1, end: { kind: 'not_connected', ...UNSENT } }],
+    [
+      'and may have sent where no answer comes',
+      200,
+      '*',
+      { posts: 1, tunnels: 0, end: { kind: 'timeout', sent: true } },
+    ],
+  ])('reaches the venue %s', async (_how, tunnelStatus, NO_PROXY, expected) => {
+    const { key, cert } = createCertificate();
+    let [posts, tunnels] = [0, 0];
+    const venue = createTlsServer({ key, cert }, (_request, response) => {
+      posts += 1;
+      if (NO_PROXY === '*') setImmediate(() => jest.advanceTimersByTime(1_000));
+      else response.end('{}');
+    });
+    const port = Number(new URL(await listenOnLoopback(venue)).port);
+    const proxy = createHttpServer().on('connect', ({ url }, socket) => {
+      if (url === `localhost:${port}`) tunnels += 1;
+      if (tunnelStatus !== 200) return socket.end(`HTTP/1.1 ${tunnelStatus} Refused\r\n\r\n`);
+      const upstream = connect(port, '127.0.0.1', () => {
+        socket.write('HTTP/1.1 200 Connection established\r\n\r\n');
+        upstream.pipe(socket).pipe(upstream);
+      });
+      return upstream.on('error', () => socket.destroy());
+    });
+    const proxyEnv = { HTTPS_PROXY: new Secret(await listenOnLoopback(proxy)), NO_PROXY };
+    const known = getCACertificates('default');
+    setDefaultCACertificates([cert]);
+    const http = createTransport(`https://localhost:${port}`, { proxyEnv });
+    const end = await http.send({ ...POST, timeLimit: 1_000 }, callWithin()).catch((error: unknown) => error);
+    setDefaultCACertificates(known);
+    expect({ posts, tunnels, end }).toMatchObject(expected);
+    for (const server of [venue, proxy]) await shut(server);
   });
 });
 
 describe('hints of the venue', () => {
   const NOW = Date.parse('2026-11-02T09:00:00Z');
+  const newClock = () => createVenueClock({ ownNow: () => NOW, uptime: () => 0 });
+  const at = (ms: number) => ({ date: new Date(NOW + ms).toUTCString() });
 
   it.each([
     ['7', 7],
@@ -256,18 +280,16 @@ describe('hints of the venue', () => {
     ['1.5', undefined],
     ['soon', undefined],
   ])('reads Retry-After: %s as %s seconds', async (value, seconds) => {
-    const date = new Date(NOW).toUTCString();
-    const venue = await startVenue(() => ({ status: 429, headers: { 'retry-after': value, date } }));
+    const venue = await startVenue(() => ({ status: 429, headers: { 'retry-after': value, ...at(0) } }));
     expect(await createTransport(venue.url).send(GET, callWithin())).toMatchObject({ retryAfter: seconds });
   });
 
   it.each([
     ['0', 50_000],
     ['1', 0],
-    ['3600', 0],
   ])('learns nothing of the clock from an answer that a cache has kept: Age %s', async (age, skew) => {
-    const venue = await startVenue(() => ({ headers: { date: new Date(NOW + 50_000).toUTCString(), age } }));
-    const clock = createVenueClock({ ownNow: () => NOW, uptime: () => 0 });
+    const venue = await startVenue(() => ({ headers: { ...at(50_000), age } }));
+    const clock = newClock();
     await createTransport(venue.url, { clock }).send(GET, callWithin());
     expect(clock.skew()).toBe(skew);
   });
@@ -275,55 +297,11 @@ describe('hints of the venue', () => {
   it.each([
     ['agrees', 600_000, 600_000],
     ['differs', 0, 0],
-  ])(
-    'asks for a doubtful time once more before it gives the answer, elsewhere for orders: %s',
-    async (_what, then, skew) => {
-      const at = (ms: number) => ({ headers: { date: new Date(NOW + ms).toUTCString() } });
-      const [venue, other] = [await startVenue(() => at(600_000)), await startVenue(() => at(then))];
-      const clock = createVenueClock({ ownNow: () => NOW, uptime: () => 0 });
-      const timeFrom = createTransport(other.url, { clock });
-      await createTransport(venue.url, { clock, timeFrom }).send(POST, callWithin());
-      expect([clock.skew(), venue.calls(), other.calls()]).toStrictEqual([skew, ['POST /thing'], ['GET /time']]);
-    },
-  );
-});
-
-let server: Server | undefined;
-
-/** A venue that answers a look-up or a book a second time, late, with a refusal: on the connection of that request. */
-async function openBefore(stray: string) {
-  const users = new Map<Socket, Set<string>>();
-  const sent = { orderId: '' };
-  server = createHttpServer((request, response) => {
-    const { method, url = '', socket } = request;
-    const kind = method === 'POST' ? 'order' : 'read';
-    users.set(socket, (users.get(socket) ?? new Set()).add(kind));
-    response.setHeader('content-type', 'application/json');
-    const query = new URL(url, 'http://venue').searchParams;
-    if (kind === 'read') response.end(JSON.stringify(bookAnswer(query.get('token_id') ?? '')));
-    else response.end(JSON.stringify({ success: true, errorMsg: '', orderID: sent.orderId, status: 'live' }));
-    if (kind === 'read') setTimeout(() => socket.write(stray), 30).unref();
-  });
-  const clobUrl = await listenOnLoopback(server);
-  return { entry: createOrderEntry(accountSettings(clobUrl), collectLog().log), users, sent };
-}
-
-afterEach(() => {
-  server?.closeAllConnections();
-  server?.close();
-});
-
-describe('the connections that orders are sent on', () => {
-  it('carry nothing else, so that a stray answer to a read is no answer to an order', async () => {
-    const refusal = '{"error":"not enough balance"}';
-    const stray = `HTTP/1.1 400 Bad Request\r\ncontent-type: application/json\r\ncontent-length: ${refusal.length}\r\n\r\n${refusal}`;
-    const { entry, users, sent } = await openBefore(stray);
-    for (let count = 0; count < 8; count += 1) {
-      const signed = await entry.sign(limitOrder(), callWithin());
-      sent.orderId = signed.orderId;
-      expect((await entry.submit(signed, callWithin())).kind).toBe('placed');
-    }
-    const uses = [...users.values()].map((kinds) => [...kinds].join());
-    expect(new Set(uses)).toStrictEqual(new Set(['read', 'order']));
+  ])('asks for a doubtful time once more before it gives the answer, elsewhere: %s', async (_what, then, skew) => {
+    const clock = newClock();
+    const [venue, other] = await Promise.all([600_000, then].map((ms) => startVenue(() => ({ headers: at(ms) }))));
+    const timeFrom = createTransport(other?.url ?? '', { clock });
+    await createTransport(venue?.url ?? '', { clock, timeFrom }).send(POST, callWithin());
+    expect([clock.skew(), venue?.calls(), other?.calls()]).toStrictEqual([skew, ['POST /thing'], ['GET /time']]);
   });
 });
