@@ -106,8 +106,8 @@ export const STOP_MS = 28_000;
 /** API Gateway's own hard limit (AWS: quotas of HTTP APIs). */
 export const GATEWAY_LIMIT_MS = 30_000;
 
-/** The doctor's run and one of its checks: at most two wait for each other, and a run is promised within 10 s. */
-export const DOCTOR_MS = { run: 8_500, check: 4_000 } as const;
+/** The doctor's run, which is promised within 10 s. */
+export const DOCTOR_MS = 8_500;
 
 /** Clients are promised that a key is kept for 24 h after its last use. */
 export const KEPT_AFTER_USE_MS = 24 * 3_600_000;

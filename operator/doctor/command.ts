@@ -3,7 +3,7 @@ import type { Environment } from '../../shared/settings/table.ts';
 import { runCommand, type Terminal, THIS_PROCESS, UsageError } from '../command-line.ts';
 import { checkWhere } from '../desk/access.ts';
 import { type DoctorOptions, examine, OPTIONS } from './doctor.ts';
-import type { DoctorLimits, Finding } from './run.ts';
+import type { Line } from './run.ts';
 
 const COMMAND = {
   purpose:
@@ -16,10 +16,6 @@ check failed, and with 2 for a wrong option.
 `,
 } as const;
 
-interface Line extends Finding {
-  readonly id: string;
-}
-
 /** The longest id. */
 const ID_WIDTH = 'credentials_file'.length;
 
@@ -28,20 +24,19 @@ function inWords({ id, status, message, fix }: Line): string {
 }
 
 function summaryOf(lines: readonly Line[]): string {
-  const count = (wanted: Finding['status']) => lines.filter(({ status }) => status === wanted).length;
+  const count = (wanted: Line['status']) => lines.filter(({ status }) => status === wanted).length;
   return `\n${count('ok')} ok, ${count('warn')} to look at, ${count('fail')} failed, ${count('skip')} skipped.\n`;
 }
 
-/** Runs the checks and prints each as soon as all before it have ended. Returns the exit code. */
+/** Prints the line of each check as soon as it is there. Returns the exit code. */
 async function run(
   options: DoctorOptions,
   env: Environment,
   write: Terminal['out'],
-  limits?: DoctorLimits,
+  limitMs?: number,
 ): Promise<number> {
   const checks: Line[] = [];
-  for (const { id, result } of examine(options, env, limits)) {
-    const line = { id, ...(await result).finding };
+  for await (const line of examine(options, env, limitMs)) {
     checks.push(line);
     if (!options.json) write(inWords(line));
   }
@@ -51,7 +46,7 @@ async function run(
 }
 
 /** Runs the doctor. Returns the exit code: 1 if a check failed, 2 for a wrong option. */
-export function runDoctor(env: Environment, terminal: Terminal = THIS_PROCESS, limits?: DoctorLimits): Promise<number> {
+export function runDoctor(env: Environment, terminal: Terminal = THIS_PROCESS, limitMs?: number): Promise<number> {
   return runCommand(
     COMMAND,
     (values) => {
@@ -60,7 +55,7 @@ export function runDoctor(env: Environment, terminal: Terminal = THIS_PROCESS, l
       checkWhere(values);
       // The SDK looks there for the region of key and table.
       if (region !== undefined) process.env['AWS_REGION'] = region;
-      return run(values, env, terminal.out, limits);
+      return run(values, env, terminal.out, limitMs);
     },
     terminal,
   );

@@ -1,60 +1,7 @@
 import { AppError } from '../../shared/errors.ts';
-import { DOCTOR_MS } from '../../shared/limits.ts';
 import { errorCode } from '../../shared/node-error.ts';
 import type { Call } from '../../shared/venue/port.ts';
-
-/** The result of one check, as it is printed. */
-export interface Finding {
-  readonly status: 'ok' | 'warn' | 'fail' | 'skip';
-  /** A sentence on what holds, or what is wrong. */
-  readonly message: string;
-  /** What to do; `null` if there is nothing to do. */
-  readonly fix: string | null;
-}
-
-/** A finding, and a value for later checks. Without the value, checks that need it are skipped. */
-export interface CheckResult<T = never> {
-  readonly finding: Finding;
-  readonly value?: T | undefined;
-}
-
-/** A check that runs or has run. Its result never rejects. */
-export interface Step<T> {
-  readonly id: string;
-  readonly result: Promise<CheckResult<T>>;
-}
-
-/** Creates the result of a check that passed. */
-export function ok<T = never>(message: string, value?: T): CheckResult<T> {
-  return { finding: { status: 'ok', message, fix: null }, value };
-}
-
-/** Creates the result of a check that passed with a warning; `fix` says what to do. */
-export function warn<T = never>(message: string, fix: string, value?: T): CheckResult<T> {
-  return { finding: { status: 'warn', message, fix }, value };
-}
-
-/** Creates the result of a check that failed; `fix` says what to do. */
-export function fail(message: string, fix: string): CheckResult {
-  return { finding: { status: 'fail', message, fix } };
-}
-
-/** Creates the result of a check that could not be made. */
-export function skip(message: string): CheckResult {
-  return { finding: { status: 'skip', message, fix: null } };
-}
-
-/** Thrown in a check that needs the value of another check, which has none. */
-class Unmet extends Error {
-  override readonly name = 'Unmet';
-}
-
-/** Returns the value of a check; throws `Unmet` if it has none. */
-export async function need<T>({ id, result }: Step<T>): Promise<T> {
-  const { value, finding } = await result;
-  if (value !== undefined) return value;
-  throw new Unmet(finding.status === 'skip' ? finding.message : `It needs ${id}, which has to pass first.`);
-}
+import { type Facts, type Finding, fail, Unmet, warn } from './facts.ts';
 
 const CHECK_NETWORK = 'Check the network of this machine, and https://status.polymarket.com.';
 const CHECK_CERTIFICATE =
@@ -117,48 +64,37 @@ function explain(error: unknown, asks: string): readonly [message: string, fix: 
   }
 }
 
-interface CheckOptions {
+/** One check of a run. */
+export interface Check {
+  readonly id: string;
   /** Names the host that is asked. */
   readonly asks: string;
   /** The service works without this host: no answer is a warning. */
   readonly optional?: boolean;
+  readonly make: (facts: Facts, call: Call) => Promise<Finding> | Finding;
 }
 
-/** The time limits of a run and of one call of the venue in it. */
-export interface DoctorLimits {
-  readonly run: number;
-  readonly check: number;
+/** A finding, and the id of its check. */
+export interface Line extends Finding {
+  readonly id: string;
 }
 
-/** Creates a run of checks, which begin when they are added. It ends within `limits.run`, even if the venue hangs. */
-export function createRun(limits: DoctorLimits = DOCTOR_MS) {
-  const endsAt = performance.now() + limits.run;
-  const steps: Step<unknown>[] = [];
-
-  /** Bounds the time of work without a deadline, such as that of a file system. */
-  async function within<T>(body: () => Promise<CheckResult<T>>, late: CheckResult): Promise<CheckResult<T>> {
-    const { promise, resolve } = Promise.withResolvers<CheckResult<T>>();
-    const timer = setTimeout(() => resolve(late), Math.max(endsAt - performance.now(), 0));
-    return Promise.race([body(), promise]).finally(() => clearTimeout(timer));
+/** Makes one check, which ends by `deadline` even if it waits for a file system. */
+export async function makeCheck(
+  { id, asks, optional = false }: Omit<Check, 'make'>,
+  deadline: number,
+  make: (call: Call) => Promise<Finding> | Finding,
+): Promise<Line> {
+  const bad = optional ? warn : fail;
+  const { promise, resolve } = Promise.withResolvers<Finding>();
+  const late = () => resolve(bad(`${asks} did not answer.`, CHECK_NETWORK));
+  const timer = setTimeout(late, Math.max(deadline - performance.now(), 0));
+  try {
+    return { id, ...(await Promise.race([make({ deadline, venueRequests: [] }), promise])) };
+  } catch (error) {
+    if (error instanceof Unmet) return { id, status: 'skip', message: error.message, fix: null };
+    return { id, ...bad(...explain(error, asks)) };
+  } finally {
+    clearTimeout(timer);
   }
-
-  return {
-    /** In the order in which they were added. */
-    steps,
-    /** Opens a call of the venue that ends with its check's time, or with the run's. */
-    newCall: (): Call => ({ deadline: Math.min(endsAt, performance.now() + limits.check), venueRequests: [] }),
-    check<T>(id: string, { asks, optional = false }: CheckOptions, body: () => Promise<CheckResult<T>>): Step<T> {
-      const bad = optional ? warn : fail;
-      const late = bad(`${asks} did not answer within the time of the run.`, 'Run it again.');
-      const result = within(body, late).catch((error: unknown) =>
-        error instanceof Unmet ? skip(error.message) : bad(...explain(error, asks)),
-      );
-      const step = { id, result };
-      steps.push(step);
-      return step;
-    },
-  };
 }
-
-/** A run of checks. */
-export type Run = ReturnType<typeof createRun>;

@@ -3,33 +3,14 @@ import { dirname } from 'node:path';
 import { openAccount, openSigningKey } from '#venue/accounts';
 import { checkStore } from '../../local/service/open-store.ts';
 import { PROJECT_SETTINGS, storeFileOf, withSettingsFile } from '../../local/service/settings-file.ts';
-import type { ApiCredentials, SigningKey } from '../../shared/account.ts';
 import { AppError } from '../../shared/errors.ts';
 import { type Config, parseLocalConfig } from '../../shared/settings/config.ts';
 import { ConfigError, tableOf } from '../../shared/settings/formats.ts';
 import type { Environment } from '../../shared/settings/table.ts';
-import { ACCOUNT_WORDS, type Account } from '../../shared/venue/polymarket/accounts.ts';
+import { ACCOUNT_WORDS } from '../../shared/venue/polymarket/accounts.ts';
 import type { Wallet } from '../../shared/wallets/evm-key.ts';
 import { DeskError, variablesOf, type Where } from '../desk/access.ts';
-import { type CheckResult, fail, ok, skip, warn } from './run.ts';
-
-/** A wallet, and the API credentials that are set with it. */
-export interface WalletKey {
-  readonly wallet: Wallet;
-  readonly credentials: ApiCredentials | undefined;
-}
-
-/** The settings in force. */
-export interface Setup {
-  readonly config: Config;
-  readonly key?: { readonly signingKey: SigningKey; readonly credentials: ApiCredentials | undefined } | undefined;
-  /** The setting of the local server's store of orders. */
-  readonly store: string;
-  /** The file that the key was read from. */
-  readonly keyFile?: string | undefined;
-  /** The address that a deployment is set to trade with. */
-  readonly pinned?: string | undefined;
-}
+import { type Facts, type Finding, fail, keyOf, ok, type Setup, warn } from './facts.ts';
 
 async function readSetup(where: Where, own: Environment): Promise<Setup> {
   const deployed = where.stack === undefined ? undefined : await variablesOf(where, own);
@@ -50,29 +31,49 @@ async function readSetup(where: Where, own: Environment): Promise<Setup> {
 
 const SETTINGS = 'npm start -- --help lists the settings.';
 
-/** Parses the settings as the service does, or reads those of a deployment. */
-export async function checkConfig(where: Where, env: Environment): Promise<CheckResult<Setup>> {
+/** Parses the settings as the service does, or reads those of a deployment, and hands them to `found`. */
+export async function checkConfig(where: Where, env: Environment, found: (setup: Setup) => void): Promise<Finding> {
   try {
     const setup = await readSetup(where, env);
+    found(setup);
     const { warnings } = setup.config;
-    if (warnings.length > 0) return warn(warnings.join(' '), SETTINGS, setup);
-    return ok('The settings are well-formed.', setup);
+    return warnings.length > 0 ? warn(warnings.join(' '), SETTINGS) : ok('The settings are well-formed.');
   } catch (error) {
     if (!(error instanceof ConfigError || error instanceof DeskError)) throw error;
     return fail(error.message.replaceAll('\n', ' '), SETTINGS);
   }
 }
 
+const SEE_PROFILE =
+  'Set SERVICE_FUNDER_ADDRESS and SERVICE_SIGNATURE_TYPE to the account that your profile on polymarket.com shows. Where they are, the key is another one: an exported key can be one share of several, which signs nothing by itself, and a session key cannot place orders here. An address with delegated code (EIP-7702) is no deposit wallet: the venue refuses its signatures.';
+
+/** Judges the account of the settings against those of the key; sends nothing. */
+function judgeAccount(facts: Facts, wallet: Wallet): Finding {
+  try {
+    const account = openAccount(wallet, facts.setup.config);
+    const { signatureType, funderAddress, warning } = account;
+    // A deposit wallet may be of an older build; the addresses of other kinds follow from the key.
+    if (warning !== undefined && signatureType !== 'deposit-wallet') return fail(warning, SEE_PROFILE);
+    facts.account = account;
+    if (warning !== undefined) return warn(warning, SEE_PROFILE);
+    if (signatureType !== 'eoa') return ok(`${funderAddress} is the ${ACCOUNT_WORDS[signatureType]} of it.`);
+    return warn(
+      'This address trades by itself: the venue allows that to few accounts made after May 2026.',
+      'If your account is younger, use its deposit wallet: docs/going-live.md.',
+    );
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    return fail(error.message, SEE_PROFILE);
+  }
+}
+
 /** A digest that is the hash of no order. */
 const NO_ORDER = `0x${'00'.repeat(32)}`;
 
-/** Opens the key of the settings and signs `NO_ORDER` with it. */
-export async function checkKey({ key, config, pinned }: Setup): Promise<CheckResult<WalletKey>> {
-  if (!key)
-    return skip(
-      'There is no wallet key: neither SERVICE_PRIVATE_KEY nor SERVICE_KMS_KEY is set, so the service only reads.',
-    );
-  const { signingKey, credentials } = key;
+/** Opens the key of the settings, signs `NO_ORDER` with it, and judges the account. */
+export async function checkKey(facts: Facts): Promise<Finding> {
+  const { config, pinned } = facts.setup;
+  const { signingKey } = keyOf(facts);
   try {
     const wallet = await openSigningKey(signingKey, config);
     await wallet.sign(NO_ORDER);
@@ -80,37 +81,14 @@ export async function checkKey({ key, config, pinned }: Setup): Promise<CheckRes
       const fix = 'See "Rotating keys" in docs/operations.md.';
       return fail(`The key is that of ${wallet.address}, and the deployment trades with ${pinned}.`, fix);
     }
-    const where = 'kmsKey' in signingKey ? `The KMS key ${signingKey.kmsKey}` : 'The wallet key';
-    return ok(`${where} signs for ${wallet.address}.`, { wallet, credentials });
+    facts.wallet = wallet;
+    const account = judgeAccount(facts, wallet);
+    const key = 'kmsKey' in signingKey ? `The KMS key ${signingKey.kmsKey}` : 'The wallet key';
+    return { ...account, message: `${key} signs for ${wallet.address}. ${account.message}` };
   } catch (error) {
     const cause = error instanceof AppError && error.cause instanceof Error ? error.cause : error;
     if (!(error instanceof ConfigError || error instanceof AppError) || !(cause instanceof Error)) throw error;
     return fail(cause.message, 'See "A key in AWS KMS" in docs/going-live.md.');
-  }
-}
-
-const SEE_PROFILE =
-  'Set SERVICE_FUNDER_ADDRESS and SERVICE_SIGNATURE_TYPE to the account that your profile on polymarket.com shows. Where they are, the key is another one: an exported key can be one share of several, which signs nothing by itself, and a session key cannot place orders here. An address with delegated code (EIP-7702) is no deposit wallet: the venue refuses its signatures.';
-
-/** Checks the account of the settings against those of the key; sends nothing. */
-export function checkAccountKind({ config }: Setup, { wallet }: WalletKey): CheckResult<Account> {
-  try {
-    const account = openAccount(wallet, config);
-    const { signatureType, funderAddress, warning } = account;
-    if (warning !== undefined) {
-      const message = warning;
-      // A deposit wallet may be of an older build; the addresses of other kinds follow from the key.
-      return signatureType === 'deposit-wallet' ? warn(message, SEE_PROFILE, account) : fail(message, SEE_PROFILE);
-    }
-    if (signatureType !== 'eoa') {
-      return ok(`${funderAddress} is the ${ACCOUNT_WORDS[signatureType]} (${wallet.address}).`, account);
-    }
-    const fix = 'If your account is younger, use its deposit wallet: docs/going-live.md.';
-    const message = `${wallet.address} trades by itself: the venue allows that to few accounts made after May 2026.`;
-    return warn(message, fix, account);
-  } catch (error) {
-    if (!(error instanceof ConfigError)) throw error;
-    return fail(error.message, SEE_PROFILE);
   }
 }
 
@@ -125,7 +103,7 @@ function nearest(path: string): string {
 }
 
 /** Reads an existing store, and creates none. */
-async function judgeStore(setting: string, { proxyEnv }: Config): Promise<CheckResult> {
+async function judgeStore(setting: string, { proxyEnv }: Config): Promise<Finding> {
   const isFile = tableOf(setting) === undefined;
   try {
     const place = isFile ? storeFileOf(setting) : setting;
@@ -149,7 +127,7 @@ async function judgeStore(setting: string, { proxyEnv }: Config): Promise<CheckR
 }
 
 /** Checks Node, the store of orders and the file of the key. */
-export async function checkRuntime({ config, store, key, keyFile }: Setup): Promise<CheckResult> {
+export async function checkRuntime({ setup: { config, store, key, keyFile } }: Facts): Promise<Finding> {
   if (key === undefined) return ok(`Node ${process.version}; no store of orders is needed.`);
   if (keyFile !== undefined && isOthers(keyFile)) {
     return warn(`Others may read ${keyFile}, which holds the wallet key.`, `chmod 600 ${keyFile}`);

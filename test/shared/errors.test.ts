@@ -146,9 +146,8 @@ describe('the budgets of time', () => {
     expect(both).toBeLessThan(ORDER_BUDGET_MS - SENDING_RESERVE_MS);
   });
 
-  it('let the doctor, two of whose checks wait for each other, end within its promise and the start of a process', () => {
-    expect(2 * DOCTOR_MS.check).toBeLessThan(DOCTOR_MS.run);
-    expect(DOCTOR_MS.run + WAY_MS).toBeLessThan(PROMISED_READ_MS);
+  it('let the doctor end within its promise and the start of a process', () => {
+    expect(DOCTOR_MS + WAY_MS).toBeLessThan(PROMISED_READ_MS);
   });
 
   it('keep a key for longer than is promised', () => {
