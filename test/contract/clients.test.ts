@@ -1,4 +1,5 @@
 import { CLIENTS } from './clients.ts';
+import { CONTRACT_WALLETS } from './contract-wallets.ts';
 import { describeSection } from './in-process.ts';
 
-describeSection(CLIENTS);
+describeSection([...CLIENTS, ...CONTRACT_WALLETS]);

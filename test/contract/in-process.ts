@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
 import type { Endpoint, GatewayEvent, GatewayHandler } from '../../functions/http.ts';
 import { createCallerCheck } from '../../functions/orders/caller.ts';
 import { ordersEndpoint } from '../../functions/orders/endpoint.ts';
@@ -142,7 +142,7 @@ function contractWorlds(seen: Set<string>) {
   return { start, worldOf, beside };
 }
 
-/** Makes tests of the checks of a section: each at a service that it shares, the slow ones side by side at their own. */
+/** Makes tests of checks: each at a service that it shares, the slow ones side by side at their own. */
 export function describeSection(checks: readonly Check[]): void {
   const seen = new Set<string>();
   const { start, worldOf, beside } = contractWorlds(seen);
@@ -160,14 +160,12 @@ export function describeSection(checks: readonly Check[]): void {
     );
   });
 
-  describe(`${checks[0]?.section}`, () => {
-    it.each(checks.filter(({ needs }) => !needs.includes('gateway')))('$clause', async (check) => {
-      const failure = failures.get(check);
-      if (failure !== undefined) throw failure;
-      if (check.slow) return;
-      const world = await worldOf(check.settings);
-      expect(whySkipped(check, world, { agreed: true, quick: false })).toBeUndefined();
-      await prove(check, world, seen);
-    });
+  it.each(checks.filter(({ needs }) => !needs.includes('gateway')))('$section: $clause', async (check) => {
+    const failure = failures.get(check);
+    if (failure !== undefined) throw failure;
+    if (check.slow) return;
+    const world = await worldOf(check.settings);
+    expect(whySkipped(check, world, { agreed: true, quick: false })).toBeUndefined();
+    await prove(check, world, seen);
   });
 }

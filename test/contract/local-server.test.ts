@@ -1,4 +1,5 @@
 import { describeSection } from './in-process.ts';
 import { LOCAL_SERVER } from './local-server.ts';
+import { SETTINGS } from './settings.ts';
 
-describeSection(LOCAL_SERVER);
+describeSection([...LOCAL_SERVER, ...SETTINGS]);

@@ -1,4 +1,0 @@
-import { BOOK } from './book.ts';
-import { describeSection } from './in-process.ts';
-
-describeSection(BOOK);

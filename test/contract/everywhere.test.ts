@@ -1,4 +1,0 @@
-import { EVERYWHERE } from './everywhere.ts';
-import { describeSection } from './in-process.ts';
-
-describeSection(EVERYWHERE);

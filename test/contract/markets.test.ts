@@ -1,4 +1,0 @@
-import { describeSection } from './in-process.ts';
-import { MARKETS } from './markets.ts';
-
-describeSection(MARKETS);

@@ -1,4 +1,0 @@
-import { describeSection } from './in-process.ts';
-import { SETTINGS } from './settings.ts';
-
-describeSection(SETTINGS);
