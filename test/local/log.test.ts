@@ -1,19 +1,17 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
 import { Agent } from 'node:http';
-import { devNull, tmpdir } from 'node:os';
+import { devNull } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { createReadableLog } from '../../local/readable-log.ts';
-import { createPaperVenue } from '../../packages/paper-venue/venue.ts';
 import { AppError } from '../../shared/errors.ts';
 import { createLog, type Log } from '../../shared/log.ts';
-import { paperSettings } from '../../tools/support/paper-settings.ts';
 import { HAS_PYTHON } from '../support/python.ts';
 import { send } from '../support/service/http-client.ts';
+import { startProgram, WITH_THIS_NODE } from '../support/service/program.ts';
 
 const NOON = new Date(2026, 10, 21, 12, 34, 36).getTime();
 
@@ -25,105 +23,57 @@ function written(use: (log: Log) => void): string[] {
   return lines;
 }
 
-describe('a log line at a terminal', () => {
-  it.each([
-    ['info', 201, 'green'],
-    ['info', 422, 'yellow'],
-    ['info', 504, 'red'],
-    ['warn', undefined, 'yellow'],
-    ['error', undefined, 'red'],
-  ] as const)('has the colour of its level and status: %s %j', (level, status, colour) => {
-    const [line] = written((log) => log[level]('request', { ...(status && { status }) }));
-    expect(line).toBe(`12:34:36 <${colour} ${level}> request${status ? ` status=${status}` : ''}`);
-  });
-
-  it('has the members that have a value', () => {
-    const fields = {
-      url: 'http://127.0.0.1:8080',
-      funder_address: null,
-      cors_origins: [],
-      reason: 'a b',
-      order: { size: '5' },
-    };
-    expect(written((log) => log.info('listening', fields))).toStrictEqual([
-      '12:34:36 <green info> listening url=http://127.0.0.1:8080 reason="a b" order={"size":"5"}',
+it.each([
+  ['info', { status: 201 }, 'green', 'status=201'],
+  ['info', { status: 422 }, 'yellow', 'status=422'],
+  ['info', { status: 504 }, 'red', 'status=504'],
+  ['warn', { funder: null, origins: [], reason: 'a b' }, 'yellow', 'reason="a b"'],
+  ['error', { order: { size: '5' } }, 'red', 'order={"size":"5"}'],
+] as const)(
+  'a line at a terminal has the colour of its level and status, and members with a value: %s %j',
+  (...row) => {
+    const [level, fields, colour, members] = row;
+    expect(written((log) => log[level]('request', fields))).toStrictEqual([
+      `12:34:36 <${colour} ${level}> request ${members}`,
     ]);
-  });
+  },
+);
 
-  it('has an error with its cause', () => {
-    const error = new AppError('The venue failed.', { code: 'venue_error', cause: new Error('reset') });
-    const [line] = written((log) => log.warn('request failed', { error }));
-    expect(line).toMatch(/error=\{"name":"AppError","code":"venue_error",.*"message":"reset"/);
-  });
-
-  it('is as it came where it is no line of the log', () => {
-    expect(createReadableLog((_style, text) => text)('{"a":\u001b')).toBe('{"a":\\u{1b}');
-  });
-
-  it('has no control characters for any values', () => {
-    const hostile = fc.string({
-      unit: fc.constantFrom('a', ' ', '\n', '\r', '\u001b', '\u009b', '\u202e', '\u2028', '"'),
-    });
-    const value = fc.oneof(hostile, fc.dictionary(hostile, hostile), fc.array(hostile));
-    fc.assert(
-      fc.property(hostile, fc.dictionary(hostile, value), (message, fields) => {
-        const error = { message, stack: `${message}\n    at ${message}`, cause: fields };
-        const lines = written((log) => log.warn(message, { ...fields, error }));
-        expect(lines.join('')).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);
-      }),
-    );
-  });
+it('a line at a terminal has an error with its cause, and is as it came where it is no line of the log', () => {
+  const error = new AppError('The venue failed.', { code: 'venue_error', cause: new Error('reset') });
+  const [line] = written((log) => log.warn('request failed', { error }));
+  expect(line).toMatch(/error=\{"name":"AppError","code":"venue_error",.*"message":"reset"/);
+  expect(createReadableLog((_style, text) => text)('{"a":\u001b')).toBe('{"a":\\u{1b}');
 });
 
-const stops: (() => unknown)[] = [];
-
-afterEach(async () => {
-  for (const stop of stops.splice(0)) await stop();
+it('a line at a terminal has no control characters for any values', () => {
+  const hostile = fc.string({
+    unit: fc.constantFrom('a', ' ', '\n', '\r', '\u001b', '\u009b', '\u202e', '\u2028', '"'),
+  });
+  const value = fc.oneof(hostile, fc.dictionary(hostile, hostile), fc.array(hostile));
+  fc.assert(
+    fc.property(hostile, fc.dictionary(hostile, value), (message, fields) => {
+      const error = { message, stack: `${message}\n    at ${message}`, cause: fields };
+      const lines = written((log) => log.warn(message, { ...fields, error }));
+      expect(lines.join('')).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);
+    }),
+  );
 });
 
-const MAIN = new URL('../../local/start.js', import.meta.url).pathname;
+const MAIN = join(import.meta.dirname, '../../local/start.js');
 const HEADERS = { host: 'localhost', 'content-type': 'application/json' };
 
-afterEach(async () => {
-  for (const stop of stops.splice(0).reverse()) await stop();
-});
-
-/** Starts the program on a paper venue; resolves with its address when it listens. */
-async function run() {
-  const directory = await mkdtemp(join(tmpdir(), 'log-reader-'));
-  stops.push(() => rm(directory, { recursive: true, force: true }));
-  const venue = createPaperVenue({ still: true });
-  const { url: venueUrl } = await venue.listen({ host: '127.0.0.1', port: 0 });
-  stops.push(() => venue.close());
-  const env = { PATH: process.env['PATH'], ...paperSettings(venueUrl, directory) };
-  const child = spawn(process.execPath, [MAIN, '--settings', devNull], { env, stdio: ['ignore', 'pipe', 'pipe'] });
-  stops.push(() => child.kill('SIGKILL'));
-  const url = await listeningUrl(child);
-  return { child, url, venue };
-}
-
-async function listeningUrl({ stdout }: Pick<ChildProcess, 'stdout'>): Promise<string> {
-  for await (const line of createInterface({ input: stdout ?? process.stdin })) {
-    const { message, url } = JSON.parse(line);
-    if (message === 'listening') return url;
-  }
-  throw new Error('It ended before it listened.');
-}
-
-it('goes on without the reader of its log: an order is placed, and the stop is orderly', async () => {
-  const { child, url, venue } = await run();
+it('the service goes on without the reader of its log: an order is placed, and the stop is orderly', async () => {
+  const command = { command: process.execPath, args: [MAIN, '--paper'], cwd: '/', env: { SERVICE_PORT: '0' } };
+  const { child, url, stop } = await startProgram(command);
   const { items } = JSON.parse((await send(url, { path: '/v1/markets?limit=1', headers: HEADERS })).text);
   const order = { token_id: items[0].outcomes[0].token_id, side: 'buy', price: '0.01', size: '100' };
   child.stdout.destroy();
   await once(child.stdout, 'close');
-  expect((await send(url, { path: '/health', headers: HEADERS })).status).toBe(200);
-  expect((await send(url, { path: '/health', headers: HEADERS })).status).toBe(200);
+  for (const _ of [1, 2]) expect((await send(url, { path: '/health', headers: HEADERS })).status).toBe(200);
   const body = JSON.stringify(order);
   expect((await send(url, { method: 'POST', path: '/v1/orders', headers: HEADERS, body })).status).toBe(201);
-  expect(venue.orders()).toHaveLength(1);
-  const ended = once(child, 'exit');
-  child.kill('SIGTERM');
-  expect(await ended).toStrictEqual([0, null]);
+  expect(await stop()).toBe(0);
 });
 
 /** Runs a command on a terminal of its own, of which it reads the line with the address, and then nothing any more. */
@@ -132,24 +82,25 @@ import os, pty, re, subprocess, sys
 reader, terminal = pty.openpty()
 child = subprocess.Popen(sys.argv[1:], stdout=terminal)
 seen = ''
-while not re.search('listening.*http://', seen, re.S):
-    seen += os.read(reader, 4096).decode()
-while not re.search('http://[0-9.]+:[0-9]+', seen):
+while not re.search('listening.*http://[0-9.]+:[0-9]+', seen, re.S):
     seen += os.read(reader, 4096).decode()
 print(re.search('http://[0-9.]+:[0-9]+', seen).group(), flush=True)
 sys.stdin.read()
 child.kill()
 `;
 
-(HAS_PYTHON ? it : it.skip)('goes on where it writes to a terminal that nobody reads', async () => {
+(HAS_PYTHON ? it : it.skip)('the service goes on where it writes to a terminal that nobody reads', async () => {
   const args = ['-c', UNREAD_TERMINAL, process.execPath, MAIN, '--settings', devNull];
-  const env = { PATH: process.env['PATH'], SERVICE_PORT: '0' };
+  const env = { ...WITH_THIS_NODE, SERVICE_PORT: '0' };
   const terminal = spawn('python3', args, { env, stdio: ['pipe', 'pipe', 'inherit'] });
-  stops.push(() => terminal.stdin.end());
-  const [url] = await once(createInterface({ input: terminal.stdout }), 'line');
   const agent = new Agent({ keepAlive: true, maxSockets: 20 });
-  stops.push(() => agent.destroy());
-  const requests = Array.from({ length: 1_000 }, () => send(url, { path: '/health', headers: HEADERS, agent }));
-  const statuses = (await Promise.all(requests)).map(({ status }) => status);
-  expect(new Set(statuses)).toStrictEqual(new Set([200]));
+  try {
+    const [url] = await once(createInterface({ input: terminal.stdout }), 'line');
+    const requests = Array.from({ length: 1_000 }, () => send(url, { path: '/health', headers: HEADERS, agent }));
+    const statuses = (await Promise.all(requests)).map(({ status }) => status);
+    expect(new Set(statuses)).toStrictEqual(new Set([200]));
+  } finally {
+    agent.destroy();
+    terminal.stdin.end();
+  }
 });

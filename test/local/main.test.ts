@@ -111,7 +111,7 @@ describe('a signal', () => {
     const program = ['--import', NAME_MODULES, join(tree, 'local/start.js')];
     const service = await run(program, { SERVICE_PLACE_ORDER: '1' });
     expect(service.mode).toBe(hasCryptography ? 'order-placing' : 'read-only');
-    service.signal('SIGINT');
+    service.child.kill('SIGINT');
     const { code, stderr } = await service.ended;
     expect(code).toBe(0);
     expect(service.output.slice(-2).join('\n')).toMatch(/"message":"stopping".*\n.*"message":"stopped"/);
@@ -128,10 +128,10 @@ describe('a signal', () => {
     ["as npm's copy at once", 'SIGINT', 'SIGTERM', 0, { NODE_OPTIONS: STOPPED }],
   ] as const)('that comes %s lets the request in flight finish', async (_when, first, second, pauseMs, env) => {
     const { service, closed, release } = await runWithRead(env);
-    service.signal(first);
+    service.child.kill(first);
     if (pauseMs > 0) await service.line(/"message":"stopping"/);
     await setTimeout(pauseMs);
-    service.signal(second);
+    service.child.kill(second);
     await service.line(/"message":"stopping"/);
     await setTimeout(pauseMs);
     release();
@@ -142,10 +142,10 @@ describe('a signal', () => {
   it('that comes a second time ends the process at once', async () => {
     // A request that does not end keeps the first stop waiting.
     const { service } = await runWithRead();
-    service.signal('SIGINT');
+    service.child.kill('SIGINT');
     await service.line(/"message":"stopping"/);
     // Until the copy that npm sends of a Ctrl-C can no longer be meant.
-    const again = setInterval(() => service.signal('SIGINT'), 20);
+    const again = setInterval(() => service.child.kill('SIGINT'), 20);
     const { code } = await service.ended;
     clearInterval(again);
     expect(code).toBe(1);

@@ -71,7 +71,7 @@ it('a file belongs to one process, and is free with the key of its order, and it
   };
   const service = await start();
   await expect(start()).rejects.toThrow(
-    `SERVICE_STORE cannot be opened at ${settings.SERVICE_STORE}: process ${service.pid} has it open; stop that process, or set another SERVICE_STORE.`,
+    `SERVICE_STORE cannot be opened at ${settings.SERVICE_STORE}: process ${service.child.pid} has it open; stop that process, or set another SERVICE_STORE.`,
   );
   venue.arm({ method: 'POST', path: '/order', fault: 'hang-after' });
   const cut = place(service).catch(() => undefined);

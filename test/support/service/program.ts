@@ -51,18 +51,17 @@ export async function startProgram({ command, args = [], cwd, env = {} }: Progra
     return promise;
   };
   const { url, mode, store } = listening.parse(JSON.parse(await line(/"message":"listening"/)));
-  const signal = (name: NodeJS.Signals): void => void child.kill(name);
   /** Stops it as an operator does; gives the exit code. */
   const stop = async (): Promise<unknown> => {
-    signal('SIGTERM');
+    child.kill('SIGTERM');
     return (await ended).code;
   };
   const kill = async (): Promise<void> => {
-    signal('SIGKILL');
+    child.kill('SIGKILL');
     await ended;
   };
   return {
     ...{ url: url.replace('0.0.0.0', '127.0.0.1'), mode, store },
-    ...{ output, pid: child.pid, line, ended, signal, stop, kill },
+    ...{ output, child, line, ended, stop, kill },
   };
 }
