@@ -1,16 +1,13 @@
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { Agent, request as httpRequest } from 'node:http';
 import { devNull, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
-import { startServer } from '../../../local/http/server.ts';
 import { paperSettings } from '../../../tools/support/paper-settings.ts';
-import { collectLog } from '../../support/service/collected-log.ts';
 import { openRaw, parseAnswers, send } from '../../support/service/http-client.ts';
-import { createTestHandlers, startTestServer } from '../../support/service/local-service.ts';
+import { startTestServer } from '../../support/service/local-service.ts';
 import { startProgram } from '../../support/service/program.ts';
 import { fakeOrders, PLACEMENT, TOKEN_ID } from '../../support/venue/fake-venue.ts';
 import { startVenue } from '../../support/venue/scripted-venue.ts';
@@ -20,33 +17,24 @@ const ROOT = join(import.meta.dirname, '../../..');
 const ORDER = JSON.stringify({ token_id: TOKEN_ID, side: 'buy', price: 0.5, size: 5 });
 const ORDER_REQUEST = `POST /v1/orders HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${ORDER.length}\r\n\r\n${ORDER}`;
 
-/** Sends the head of an order. It has arrived: the server has asked for the body. */
-async function beginOrder(url: string) {
-  const connection = openRaw(url);
-  const asked = once(connection.socket, 'data');
-  connection.socket.write(ORDER_REQUEST.replace(`\r\n\r\n${ORDER}`, '\r\nExpect: 100-continue\r\n\r\n'));
-  await asked;
-  return connection;
-}
-
-/** Orders that are placed when the test says so. */
-function heldOrders() {
+/** Starts a server with an order in flight, which is placed when the test says so. */
+async function startWithOrder(limits = {}) {
   const [asked, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const orders = fakeOrders(async () => {
     asked.resolve();
     await released.promise;
     return PLACEMENT;
   });
-  return { orders, asked: asked.promise, release: released.resolve };
+  const server = await startTestServer({ orders, limits });
+  const connection = openRaw(server.url);
+  connection.socket.write(ORDER_REQUEST);
+  await asked.promise;
+  return { ...server, ...connection, release: released.resolve };
 }
 
 describe('a stop', () => {
   it('lets an order in flight finish, and says that the connection ends', async () => {
-    const { orders, asked, release } = heldOrders();
-    const { url, close } = await startTestServer({ orders });
-    const { socket, closed } = openRaw(url);
-    socket.write(ORDER_REQUEST);
-    await asked;
+    const { url, close, closed, release } = await startWithOrder();
     const stopped = close();
     await expect(send(url, { path: '/health', headers: { host: 'localhost' } })).rejects.toThrow('ECONNREFUSED');
     release();
@@ -56,11 +44,7 @@ describe('a stop', () => {
   });
 
   it('waits for an order whose client is gone', async () => {
-    const { orders, asked, release } = heldOrders();
-    const { url, close, lines } = await startTestServer({ orders });
-    const { socket, closed } = openRaw(url);
-    socket.write(ORDER_REQUEST);
-    await asked;
+    const { url, close, lines, socket, closed, release } = await startWithOrder();
     socket.resetAndDestroy();
     await closed;
     let stopped = false;
@@ -78,23 +62,21 @@ describe('a stop', () => {
 
   it('closes idle connections at once, those that never sent a byte included', async () => {
     const { url, close } = await startTestServer();
-    const silent = openRaw(url);
-    await once(silent.socket, 'connect');
-    const agent = new Agent({ keepAlive: true });
-    const { port } = new URL(url);
-    const request = httpRequest({ port, path: '/health', headers: { host: 'localhost' }, agent }).end();
-    const [response] = await once(request, 'response');
-    response.resume();
-    await once(response, 'end');
+    const [silent, idle] = [openRaw(url), openRaw(url)];
+    idle.socket.write('GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    await Promise.all([once(silent.socket, 'connect'), once(idle.socket, 'data')]);
     await close();
     expect(await silent.closed).toBe('');
-    agent.destroy();
+    expect(await idle.closed).toContain('200 OK');
   });
 
   it('refuses an order whose body has not come whole, and places nothing', async () => {
     const orders = fakeOrders();
     const { url, close } = await startTestServer({ orders });
-    const { socket, closed } = await beginOrder(url);
+    const { socket, closed } = openRaw(url);
+    socket.write(ORDER_REQUEST.replace(`\r\n\r\n${ORDER}`, '\r\nExpect: 100-continue\r\n\r\n'));
+    // The head has arrived: the server has asked for the body.
+    await once(socket, 'data');
     socket.write(ORDER.slice(0, -1));
     await close();
     expect(await closed).toContain('HTTP/1.1 408 ');
@@ -113,11 +95,7 @@ describe('a stop', () => {
   });
 
   it('waits no longer than it may', async () => {
-    const { orders, asked, release } = heldOrders();
-    const { url, close } = await startTestServer({ orders, limits: { stopMs: 50 } });
-    const { socket, closed } = openRaw(url);
-    socket.write(ORDER_REQUEST);
-    await asked;
+    const { close, closed, release } = await startWithOrder({ stopMs: 50 });
     const stopped = close();
     expect(await closed).toBe('');
     release();
@@ -148,18 +126,4 @@ describe('the process', () => {
     expect(existsSync(`${settings.SERVICE_STORE}-wal`)).toBe(false);
     await rm(folder, { recursive: true });
   }, 30_000);
-});
-
-describe('an address that cannot be listened on', () => {
-  it('is told in one sentence', async () => {
-    const { url } = await startTestServer();
-    const port = Number(new URL(url).port);
-    const { log } = collectLog();
-    const handlers = createTestHandlers({}, { log, corsOrigins: [] });
-    const config = { host: '127.0.0.1', port, allowedHosts: [] };
-    await expect(startServer({ handlers, config, log })).rejects.toMatchObject({
-      name: 'ConfigError',
-      message: `127.0.0.1:${port} cannot be listened on (EADDRINUSE): set SERVICE_PORT or SERVICE_HOST, or stop the program that uses it.`,
-    });
-  });
 });
