@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Endpoint, HttpHandler } from '../../functions/http.ts';
 import { createCallerCheck } from '../../functions/orders/caller.ts';
-import { type OpenOrders, ordersEndpoint } from '../../functions/orders/endpoint.ts';
+import { ordersEndpoint } from '../../functions/orders/endpoint.ts';
 import { ROUTES } from '../../functions/routes.ts';
 import { AppError, refuse } from '../../shared/errors.ts';
 import { ORDER_BUDGET_MS } from '../../shared/limits.ts';
@@ -37,8 +37,7 @@ describe('an event of the gateway', () => {
     ['says nothing that can be: no number', Number.NaN, [23_000, 24_000]],
   ])('counts the time of a request from the gateway: one that %s', async (_what, ago, [least = 0, most = 0]) => {
     const read: HttpHandler = (_request, { deadline }) => ({ status: 200, body: deadline - performance.now() });
-    const endpoint = endpointOf(read, ORDER_BUDGET_MS);
-    const { body } = await ask(endpoint, { timeEpoch: Date.now() + ago });
+    const { body } = await ask(endpointOf(read, ORDER_BUDGET_MS), { timeEpoch: Date.now() + ago });
     expect(body).toBeGreaterThan(least);
     expect(body).toBeLessThanOrEqual(most);
   });
@@ -53,22 +52,13 @@ describe('an event of the gateway', () => {
   });
 
   it('of HEAD gets the result of GET without a body, which no gateway drops', async () => {
-    const [get, head] = await Promise.all(
-      ['GET', 'HEAD'].map((method) => ask(ok, { method, headers: { 'x-request-id': 'm' } })),
-    );
-    expect(head?.result).toStrictEqual({ statusCode: 200, headers: get?.result.headers });
+    const headers = { 'x-request-id': 'm' };
+    const [get, head] = [await ask(ok, { headers }), await ask(ok, { method: 'HEAD', headers })];
+    expect(head.result).toStrictEqual({ statusCode: 200, headers: get.result.headers });
   });
 });
 
 describe('the log of a request', () => {
-  it('names the invocation in the log once, as the request itself where the caller has sent no id', async () => {
-    const [own] = (await ask(ok, { awsRequestId: 'invocation-1' })).lines;
-    const headers = { 'x-request-id': 'mine' };
-    const [sent] = (await ask(ok, { awsRequestId: 'invocation-1', headers })).lines;
-    expect([own?.['request_id'], own?.['lambda_request_id']]).toStrictEqual(['invocation-1', undefined]);
-    expect([sent?.['request_id'], sent?.['lambda_request_id']]).toStrictEqual(['mine', 'invocation-1']);
-  });
-
   it('is one line, with its times by part, what the venue was asked and what the handler added', async () => {
     const calls = [
       { name: 'book', result: 200, milliseconds: 3 },
@@ -87,85 +77,77 @@ describe('the log of a request', () => {
     const { lines } = await ask(endpoint, { headers });
     expect(lines).toStrictEqual([
       {
-        time: '1970-01-01T00:00:00.000Z',
-        level: 'info',
-        message: 'request',
-        route: 'markets',
-        method: 'GET',
-        status: 200,
-        duration_ms: expect.any(Number),
-        venue_ms: 3.5,
-        store_ms: expect.any(Number),
-        request_id: 'mine',
-        traceparent,
-        amzn_trace_id: 'Root=1-6a2b-0c;Sampled=0',
-        venue_calls: calls,
-        extra: 'x',
+        ...{ time: '1970-01-01T00:00:00.000Z', level: 'info', message: 'request' },
+        ...{ route: 'markets', method: 'GET', status: 200 },
+        ...{ duration_ms: expect.any(Number), venue_ms: 3.5, store_ms: expect.any(Number) },
+        ...{ request_id: 'mine', traceparent, amzn_trace_id: 'Root=1-6a2b-0c;Sampled=0' },
+        ...{ venue_calls: calls, extra: 'x' },
       },
     ]);
   });
 
-  it('has an unidentified caller at every log level', async () => {
-    const lines = async (code: 'caller_not_identified' | 'origin_not_allowed') => {
-      const endpoint = failing(new AppError('x', { code }));
-      return (await ask(endpoint, {}, { level: 'error' })).lines;
-    };
-    expect(await lines('caller_not_identified')).toMatchObject([
-      { level: 'info', message: 'request', status: 403, code: 'caller_not_identified' },
-    ]);
-    expect(await lines('origin_not_allowed')).toStrictEqual([]);
-  });
-
-  it('has the stack of an error of ours', async () => {
-    const { lines } = await ask(failing(new TypeError('x')));
-    expect(lines[0]).toMatchObject({
-      message: 'request failed',
-      level: 'error',
-      error: { cause: { stack: expect.any(String) } },
-    });
-  });
-
-  it('has what the venue objects to, also without a cause: the operator has to act', async () => {
-    const { body, lines } = await ask(failing(refuse('venue_refused_service', { reason: 'region' })));
-    const detail = expect.stringContaining('orders are not accepted from its region');
-    expect(body).toMatchObject({ detail });
-    expect(lines).toMatchObject([{ message: 'request', level: 'error', code: 'venue_refused_service', detail }]);
-  });
-
-  it('names the caller of the gateway in every line, those of refused requests included', async () => {
-    const traces: unknown[] = [];
-    const fake = fakeOrders();
-    const place: typeof fake.place = (request, call) => {
-      traces.push(call.trace);
-      return fake.place(request, call);
-    };
-    const opened: unknown[] = [];
-    const openOrders: OpenOrders = async (call) => {
-      opened.push(call?.trace);
-      return { ...fake, place };
-    };
-    const endpoint = ordersEndpoint({ openOrders, checkCaller: createCallerCheck('jwt') });
-    const requestContext = { authorizer: { jwt: { claims: { sub: `me\u001b[2J${'x'.repeat(600)}` } } } };
-    const headers = { ...ORDER.headers, 'x-request-id': 'mine' };
-    const send = (body: string) =>
-      ask(endpoint, { method: 'POST', headers, body, awsRequestId: 'lambda-id', requestContext });
-    const [placed, refused] = [await send(ORDER.body), await send('{')];
-    const lines = [...traces, ...opened, ...placed.lines, ...refused.lines];
-    for (const line of lines) {
-      expect(line).toMatchObject({
-        request_id: 'mine',
-        gateway_request_id: 'gateway-id',
-        lambda_request_id: 'lambda-id',
-        gateway_caller: `me\\u001b[2J${'x'.repeat(501)}`,
-      });
+  it('names the invocation once, as the request itself where the caller has sent no id', async () => {
+    const awsRequestId = 'invocation-1';
+    for (const [headers, ...ids] of [
+      [{}, awsRequestId, undefined, undefined],
+      [{ 'x-request-id': 'mine' }, 'mine', awsRequestId, 'gateway-id'],
+    ] as const) {
+      const [line] = (await ask(ok, { awsRequestId, headers })).lines;
+      const { request_id, lambda_request_id, gateway_request_id } = line ?? {};
+      expect([request_id, lambda_request_id, gateway_request_id]).toStrictEqual(ids);
     }
-    expect([traces.length, opened.length, lines.length]).toStrictEqual([1, 3, 6]);
+  });
+
+  it('has the caller of the gateway in every line, and for the store and the opening of orders', async () => {
+    const traces: unknown[] = [];
+    const { place, ...orders } = fakeOrders();
+    const endpoint = ordersEndpoint({
+      openOrders: async (opening) => {
+        traces.push(opening?.trace);
+        const noting: typeof place = (request, call) => {
+          traces.push(call.trace);
+          return place(request, call);
+        };
+        return { ...orders, place: noting };
+      },
+      checkCaller: createCallerCheck('jwt'),
+    });
+    const requestContext = { authorizer: { jwt: { claims: { sub: 'me' } } } };
+    const { lines } = await ask(endpoint, { ...ORDER, requestContext });
+    const callers = [...traces, ...lines].map((trace) => Object(trace).gateway_caller);
+    expect(callers).toStrictEqual(['me', 'me', 'me', 'me']);
+  });
+
+  it.each([
+    ['an unidentified caller', 'error', new AppError('x', { code: 'caller_not_identified' }), [['info', 'request']]],
+    ['no other refusal', 'error', new AppError('x', { code: 'origin_not_allowed' }), []],
+    // The operator has to act, also without a cause.
+    [
+      'what the venue objects to',
+      'info',
+      refuse('venue_refused_service', { reason: 'region' }),
+      [['error', 'request']],
+    ],
+    [
+      'an error of ours',
+      'error',
+      new TypeError('x'),
+      [
+        ['error', 'request failed'],
+        ['error', 'request'],
+      ],
+    ],
+  ] as const)('has, at the level that it is set to, %s', async (_what, level, error, expected) => {
+    const { body, lines } = await ask(failing(error), {}, { level });
+    expect(lines.map((line) => [line['level'], line['message']])).toStrictEqual(expected);
+    if (error instanceof TypeError) expect(lines[0]).toMatchObject({ error: { cause: { stack: expect.any(String) } } });
+    const { detail, code } = Object(body);
+    if (code === 'venue_refused_service')
+      expect([lines[0]?.['code'], lines[0]?.['detail']]).toStrictEqual([code, detail]);
   });
 });
 
-describe('a problem', () => {
-  it('sends a wait in whole seconds, rounded up', async () => {
-    const { result } = await ask(failing(new AppError('x', { code: 'rate_limited', retryAfter: 1.2 })));
-    expect(result.headers?.['retry-after']).toBe('2');
-  });
+it('a problem sends a wait in whole seconds, rounded up', async () => {
+  const { result } = await ask(failing(new AppError('x', { code: 'rate_limited', retryAfter: 1.2 })));
+  expect(result.headers?.['retry-after']).toBe('2');
 });
