@@ -2,7 +2,6 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { Agent } from 'node:http';
 import { devNull } from 'node:os';
-import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
@@ -60,7 +59,7 @@ it('a line at a terminal has no control characters for any values', () => {
   );
 });
 
-const MAIN = join(import.meta.dirname, '../../local/start.js');
+const MAIN = new URL('../../local/start.js', import.meta.url).pathname;
 const HEADERS = { host: 'localhost', 'content-type': 'application/json' };
 
 it('the service goes on without the reader of its log: an order is placed, and the stop is orderly', async () => {

@@ -194,7 +194,7 @@ describe('the console on paper', () => {
     const { ask, origin, venueUrl } = await openConsole();
     const fault = '{"fault":"edge-503"}';
     const own = { origin };
-    for (const [status, ...asked] of [
+    const rows: readonly (readonly [status: number, ...asked: Parameters<typeof ask>])[] = [
       [403, '/', { host: 'evil.example' }],
       [200, '/', { host: 'localhost:1' }],
       ...['/app.ts', '/../package.json', '/paper/requests', '/%2e%2e/.env'].map((path) => [404, path] as const),
@@ -206,7 +206,8 @@ describe('the console on paper', () => {
       [403, '/paper/faults', { origin: 'null' }, 'POST', fault],
       [502, '/paper/faults', own, 'POST', 'x'.repeat(5_000)],
       [400, '/paper/faults', own, 'POST', '{"fault":"none such"}'],
-    ] as const) {
+    ];
+    for (const [status, ...asked] of rows) {
       const answer = await ask(...asked);
       expect([answer.status, ...asked]).toStrictEqual([status, ...asked]);
       if (status === 405) expect(answer.headers['allow']).toBe('GET, HEAD');
