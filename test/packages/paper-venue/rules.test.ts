@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { type ApiKeyCreds, Chain, createL1Headers } from '@polymarket/clob-client-v2';
 import { N as CURVE_ORDER, Signature, toBeHex, Wallet } from 'ethers';
 import { SIGNATURE_TYPES } from '../../../shared/account.ts';
@@ -13,6 +13,7 @@ import {
   plainMarket,
   postOrder,
   type RunningPaper,
+  sharedPaper,
   signedRequest,
   signOrder,
   startPaper,
@@ -115,224 +116,197 @@ describe('credentials', () => {
   });
 });
 
-describe('the paper venue refuses with the venue’s own words', () => {
+describe('orders', () => {
   const STRANGER = new Wallet(`0x${'71'.repeat(32)}`);
+  const NOW = Date.UTC(2026, 10, 26, 12);
+  const seconds = Math.floor(NOW / 1_000);
+  const gtd = { orderType: 'GTD' };
 
   let paper: RunningPaper;
   let creds: ApiKeyCreds;
   let yes: string;
-  let clock = 0;
 
-  beforeEach(async () => {
-    clock = Date.now();
-    paper = await startPaper({ now: () => clock });
+  async function start(open: typeof startPaper) {
+    paper = await open({ now: () => NOW, clockToleranceSeconds: 1e9 });
     ({ creds } = await officialClient(paper));
     ({ yes } = await plainMarket(paper));
-  });
-
-  async function post(request: Partial<OrderRequest>, members: Record<string, unknown> = {}) {
-    const signed = await signOrder({ tokenId: yes, ...request });
-    const answer = await postSigned(signed.order, members);
-    return { id: signed.id, order: signed.order, ...answer };
   }
 
   async function postSigned(order: unknown, members: Record<string, unknown> = {}) {
-    const { status, body } = await postOrder(paper, creds, order, { deferExec: false, at: clock, ...members });
+    const { status, body } = await postOrder(paper, creds, order, { deferExec: false, at: NOW, ...members });
     return { status, answer: body };
   }
 
-  function refusal(text: string) {
-    return { status: 400, answer: { error: text } };
+  async function post(request: Partial<OrderRequest>, members: Record<string, unknown> = {}) {
+    const { id, order } = await signOrder({ tokenId: yes, ...request });
+    return { id, order, ...(await postSigned(order, members)) };
   }
 
-  it('a body of the wrong shape', async () => {
-    const { order } = await signOrder({ tokenId: yes });
-    const wrong: unknown[] = [
-      { ...order, salt: String(order.salt) },
-      { ...order, salt: 2 ** 53 },
-      { ...order, salt: 1.5 },
-      { ...order, side: 'buy' },
-      { ...order, side: 0 },
-      { ...order, makerAmount: 4_000_000 },
-      { ...order, makerAmount: '4.0' },
-      { ...order, makerAmount: '-4' },
-      { ...order, signatureType: 4 },
-      { ...order, maker: '0x12' },
-      { ...order, metadata: '0x' },
-      { ...order, expiration: undefined },
-      { ...order, signature: 'none' },
-      null,
-      [],
-    ];
-    for (const body of wrong) expect(await postSigned(body)).toStrictEqual(refusal('Invalid order payload'));
-    for (const members of [{ orderType: 'IOC' }, { postOnly: 'yes' }, { owner: 7 }]) {
-      expect(await postSigned(order, members)).toStrictEqual(refusal('Invalid order payload'));
-    }
-    const text = await signedRequest(paper, creds, { method: 'POST', path: '/order', body: '{"order":', at: clock });
-    expect(text).toMatchObject({ status: 400, body: { error: 'Invalid order payload' } });
-  });
+  function refusal(error: string) {
+    return { status: 400, answer: { error } };
+  }
 
-  it('an order of another account', async () => {
-    const { order } = await signOrder({ tokenId: yes });
-    const owner = refusal('the order owner has to be the owner of the API KEY');
-    expect(await postSigned(order, { owner: 'somebody' })).toStrictEqual(owner);
-    const signer = refusal('the order signer address has to be the address of the API KEY');
-    expect(await post({ wallet: STRANGER })).toMatchObject(signer);
-    expect(await post({ kind: 3 })).toMatchObject(signer);
-  });
+  describe('of which each stands alone', () => {
+    beforeAll(() => start(sharedPaper));
 
-  it.each([0, 1, 2, 3] as const)(
-    'an order of account kind %i for any account but the right ones of its key',
-    async (kind) => {
+    const SIGNER = 'the order signer address has to be the address of the API KEY';
+    const CROSSES = 'invalid post-only order: order crosses book';
+    const accuracy = (side: string, maker: number, taker: number) =>
+      `invalid amounts, the ${side} orders maker amount supports a max accuracy of ${maker} decimals, taker amount a max of ${taker} decimals`;
+    const offTick = (price: string) => `order ID is invalid. Price (${price}) breaks minimum tick size rule: 0.01`;
+
+    it.each<[Partial<OrderRequest>, Record<string, unknown>, string]>([
+      [{}, { owner: 'somebody' }, 'the order owner has to be the owner of the API KEY'],
+      [{ wallet: STRANGER }, {}, SIGNER],
+      [{ kind: 3 }, {}, SIGNER],
+      // 10.01 shares would also be refused for the decimals of their cost: a client must learn of the tick first.
+      [{ price: 0.555, size: 10.01 }, {}, offTick('0.555')],
+      [{ price: 1, size: 10.01 }, {}, offTick('1')],
+      [{ price: 0.005, size: 10.01 }, {}, offTick('0.005')],
+      [{ makerAmount: '3921569', takerAmount: '9999999' }, {}, accuracy('buy', 4, 2)],
+      [{ price: 0.4, size: 10.001 }, {}, accuracy('buy', 4, 2)],
+      [{ side: 'SELL', price: 0.9, size: 10.001 }, {}, accuracy('sell', 2, 4)],
+      [{ makerAmount: '10001000', takerAmount: '18861000' }, { orderType: 'FOK' }, accuracy('market buy', 2, 4)],
+      [{ size: 4.99 }, {}, 'order ID is invalid. Size (4.99) lower than the minimum: 5'],
+      [{ price: 0.53 }, { postOnly: true }, CROSSES],
+      [{ side: 'SELL', price: 0.51 }, { postOnly: true }, CROSSES],
+      [{}, { postOnly: true, orderType: 'FOK' }, 'invalid post-only order: only GTC and GTD order types are allowed'],
+      [
+        { price: 0.53, size: 1_000 },
+        { orderType: 'FOK' },
+        "order couldn't be fully filled. FOK orders are fully filled or killed.",
+      ],
+      [
+        { price: 0.2 },
+        { orderType: 'FAK' },
+        'no orders found to match with FAK order. FAK orders are partially filled or killed if no match is found.',
+      ],
+      [{ expiration: String(seconds + 179) }, gtd, 'invalid expiration'],
+      [{ expiration: '0' }, gtd, 'invalid expiration'],
+      [{ expiration: String(seconds + 200) }, {}, 'invalid expiration'],
+    ])('refuses %j with %j: %s', async (request, members, text) => {
+      const { id, status, answer } = await post(request, members);
+      expect({ status, answer }).toStrictEqual(refusal(text.replace('ID', id)));
+      expect(paper.venue.orders()).toStrictEqual([]);
+    });
+
+    it('refuses a body of the wrong shape', async () => {
+      const { order } = await signOrder({ tokenId: yes });
+      const wrong: readonly object[] = [
+        { salt: String(order.salt) },
+        { salt: 2 ** 53 },
+        { side: 'buy' },
+        { makerAmount: 4_000_000 },
+        { makerAmount: '4.0' },
+        { signatureType: 4 },
+        { maker: '0x12' },
+        { metadata: '0x' },
+        { expiration: undefined },
+        { signature: 'none' },
+      ];
+      const invalid = refusal('Invalid order payload');
+      for (const change of wrong) expect(await postSigned({ ...order, ...change })).toStrictEqual(invalid);
+      expect(await postSigned(null)).toStrictEqual(invalid);
+      for (const members of [{ orderType: 'IOC' }, { postOnly: 'yes' }, { owner: 7 }])
+        expect(await postSigned(order, members)).toStrictEqual(invalid);
+      const text = await signedRequest(paper, creds, { method: 'POST', path: '/order', body: '{"order":', at: NOW });
+      expect(text).toMatchObject({ status: 400, body: { error: 'Invalid order payload' } });
+    });
+
+    it.each([0, 1, 2, 3] as const)('refuses an account that its key does not control by kind %i', async (kind) => {
       const own = deriveAccounts(WALLET.address);
-      const sentence = [
-        'invalid EOA signature',
-        'invalid POLY_PROXY signature',
-        'invalid POLY_GNOSIS_SAFE signature',
-        'the order signer address has to be the address of the API KEY',
-      ].at(kind);
+      const names = ['EOA', 'POLY_PROXY', 'POLY_GNOSIS_SAFE'];
+      const sentence = kind === 3 ? SIGNER : `invalid ${names[kind]} signature`;
       for (const account of [...own, ...deriveAccounts(STRANGER.address)]) {
         const maker = account.address;
         const order = await officialOrder({ tokenId: yes, price: 0.1, kind, maker });
         const isRight = own.includes(account) && account.signatureType === SIGNATURE_TYPES[kind];
-        expect({ maker, ...(await postSigned(order)) }).toMatchObject(
-          isRight ? { maker, status: 200, answer: { success: true } } : { maker, ...refusal(sentence ?? '') },
-        );
+        const expected = isRight ? { status: 200, answer: { success: true } } : refusal(sentence);
+        expect({ maker, ...(await postSigned(order)) }).toMatchObject({ maker, ...expected });
       }
-    },
-  );
+    });
 
-  it('a restricted account', async () => {
-    const restrict = (restriction: string | null) =>
-      paper.send('POST', '/paper/accounts', { address: WALLET.address, restriction });
-    await restrict('banned');
-    expect(await post({})).toMatchObject(refusal(`'${WALLET.address}' address banned`));
-    await restrict('closed-only');
-    expect(await post({})).toMatchObject(refusal(`'${WALLET.address}' address in closed only mode`));
-    expect(await post({ side: 'SELL', price: 0.9 })).toMatchObject({ status: 200 });
-    await restrict('deposit-wallet-required');
-    expect(await post({})).toMatchObject(refusal('maker address not allowed, please use the deposit wallet flow'));
-    await restrict(null);
-    expect(await post({})).toMatchObject({ status: 200 });
+    it.each<[Partial<OrderRequest>, Record<string, unknown>]>([
+      [{ size: 5 }, {}],
+      [{ price: 0.52 }, { postOnly: true }],
+      [{ expiration: String(seconds + 181) }, gtd],
+    ])('takes %j with %j', async (request, members) => {
+      expect(await post(request, members)).toMatchObject({ status: 200 });
+    });
+
+    it.each([
+      [0.005, 0.396, 0.395],
+      [0.0025, 0.2005, 0.2025],
+    ])('knows a grid of %d', async (tick, off, on) => {
+      const { yes: tokenId } = await findMarket(paper, (market) => market.orderPriceMinTickSize === tick);
+      expect(await post({ tokenId, price: off })).toMatchObject({ status: 400 });
+      expect(await post({ tokenId, price: on })).toMatchObject({ status: 200 });
+    });
   });
 
-  it('a price off the grid or out of range, naming price and tick', async () => {
-    const grid: [string, number, string][] = [
-      ['0.555', 0.555, '0.01'],
-      ['1', 1, '0.01'],
-      ['0.005', 0.005, '0.01'],
-    ];
-    for (const [text, price, tick] of grid) {
-      // 10.01 shares would also be refused for the decimals of their cost: a client must learn of the tick first.
-      const { id, ...answer } = await post({ price, size: 10.01 });
-      const error = `order ${id} is invalid. Price (${text}) breaks minimum tick size rule: ${tick}`;
-      expect(answer).toMatchObject(refusal(error));
-    }
-    const half = await findMarket(paper, (market) => market.orderPriceMinTickSize === 0.005);
-    expect(await post({ tokenId: half.yes, price: 0.396 })).toMatchObject({ status: 400 });
-    expect(await post({ tokenId: half.yes, price: 0.395 })).toMatchObject({ status: 200 });
-    const quarter = await findMarket(paper, (market) => market.orderPriceMinTickSize === 0.0025);
-    expect(await post({ tokenId: quarter.yes, price: 0.2 + 0.0005 })).toMatchObject({ status: 400 });
-    expect(await post({ tokenId: quarter.yes, price: 0.2025 })).toMatchObject({ status: 200 });
-  });
+  describe('after others', () => {
+    beforeEach(() => start(startPaper));
 
-  it('amounts with too many decimals', async () => {
-    const limit = (side: string, maker: number, taker: number) =>
-      refusal(
-        `invalid amounts, the ${side} orders maker amount supports a max accuracy of ${maker} decimals, taker amount a max of ${taker} decimals`,
-      );
-    expect(await post({ makerAmount: '3921569', takerAmount: '9999999' })).toMatchObject(limit('buy', 4, 2));
-    expect(await post({ price: 0.4, size: 10.001 })).toMatchObject(limit('buy', 4, 2));
-    expect(await post({ side: 'SELL', price: 0.9, size: 10.001 })).toMatchObject(limit('sell', 2, 4));
-    const market = { makerAmount: '10001000', takerAmount: '18861000' };
-    expect(await post(market, { orderType: 'FOK' })).toMatchObject(limit('market buy', 2, 4));
-  });
+    it('are refused for a restricted account', async () => {
+      const restrict = (restriction: string | null) =>
+        paper.send('POST', '/paper/accounts', { address: WALLET.address, restriction });
+      await restrict('banned');
+      expect(await post({})).toMatchObject(refusal(`'${WALLET.address}' address banned`));
+      await restrict('closed-only');
+      expect(await post({})).toMatchObject(refusal(`'${WALLET.address}' address in closed only mode`));
+      expect(await post({ side: 'SELL', price: 0.9 })).toMatchObject({ status: 200 });
+      await restrict('deposit-wallet-required');
+      expect(await post({})).toMatchObject(refusal('maker address not allowed, please use the deposit wallet flow'));
+      await restrict(null);
+      expect(await post({})).toMatchObject({ status: 200 });
+    });
 
-  it('a size below the minimum', async () => {
-    const { id, ...answer } = await post({ size: 4.99 });
-    expect(answer).toMatchObject(refusal(`order ${id} is invalid. Size (4.99) lower than the minimum: 5`));
-    expect(await post({ size: 5 })).toMatchObject({ status: 200 });
-  });
+    it('are duplicates of an open, a filled and a cancelled one, and not of one that was refused', async () => {
+      const open = await post({});
+      const repeat = refusal(`order ${open.id} is invalid. Duplicated.`);
+      expect(await postSigned(open.order)).toStrictEqual(repeat);
+      expect(await postSigned(open.order, { postOnly: true, orderType: 'FAK' })).toStrictEqual(repeat);
+      await signedRequest(paper, creds, { method: 'DELETE', path: '/order', body: { orderID: open.id }, at: NOW });
+      expect(await postSigned(open.order)).toStrictEqual(repeat);
+      const killed = await post({ price: 0.53, size: 1_000 }, { orderType: 'FOK' });
+      expect(killed).toMatchObject({ status: 400 });
+      expect(await postSigned(killed.order)).toMatchObject({ status: 200, answer: { status: 'matched' } });
+      expect(await postSigned(killed.order)).toStrictEqual(refusal(`order ${killed.id} is invalid. Duplicated.`));
+      expect(paper.venue.orders()).toHaveLength(2);
+    });
 
-  it('post-only that crosses, or of a type that cannot rest', async () => {
-    const crossing = refusal('invalid post-only order: order crosses book');
-    expect(await post({ price: 0.53 }, { postOnly: true })).toMatchObject(crossing);
-    expect(await post({ side: 'SELL', price: 0.51 }, { postOnly: true })).toMatchObject(crossing);
-    const type = refusal('invalid post-only order: only GTC and GTD order types are allowed');
-    expect(await post({}, { postOnly: true, orderType: 'FOK' })).toMatchObject(type);
-    expect(await post({ price: 0.52 }, { postOnly: true })).toMatchObject({ status: 200 });
-  });
-
-  it('FOK that cannot fill and FAK that finds nothing, and lets both come again', async () => {
-    const fok = await post({ price: 0.53, size: 1_000 }, { orderType: 'FOK' });
-    expect(fok).toMatchObject(refusal("order couldn't be fully filled. FOK orders are fully filled or killed."));
-    expect(await postSigned(fok.order)).toMatchObject({ status: 200, answer: { status: 'matched' } });
-    const fak = await post({ price: 0.2 }, { orderType: 'FAK' });
-    expect(fak).toMatchObject(
-      refusal(
-        'no orders found to match with FAK order. FAK orders are partially filled or killed if no match is found.',
-      ),
-    );
-  });
-
-  it('an expiration that is too near, or on an order that does not expire', async () => {
-    const seconds = Math.floor(clock / 1_000);
-    const gtd = { orderType: 'GTD' };
-    expect(await post({ expiration: String(seconds + 179) }, gtd)).toMatchObject(refusal('invalid expiration'));
-    expect(await post({ expiration: '0' }, gtd)).toMatchObject(refusal('invalid expiration'));
-    expect(await post({ expiration: String(seconds + 200) })).toMatchObject(refusal('invalid expiration'));
-    expect(await post({ expiration: String(seconds + 181) }, gtd)).toMatchObject({ status: 200 });
-  });
-
-  it('the same order again: open, filled or cancelled', async () => {
-    const open = await post({});
-    const repeat = refusal(`order ${open.id} is invalid. Duplicated.`);
-    expect(await postSigned(open.order)).toStrictEqual(repeat);
-    expect(await postSigned(open.order, { postOnly: true, orderType: 'FAK' })).toStrictEqual(repeat);
-    await signedRequest(paper, creds, { method: 'DELETE', path: '/order', body: { orderID: open.id }, at: clock });
-    expect(await postSigned(open.order)).toStrictEqual(repeat);
-    const filled = await post({ price: 0.53 });
-    expect(filled.answer).toMatchObject({ status: 'matched' });
-    expect(await postSigned(filled.order)).toStrictEqual(refusal(`order ${filled.id} is invalid. Duplicated.`));
-    expect(paper.venue.orders()).toHaveLength(2);
-  });
-
-  it('more than the maker holds, counting what open orders hold back, and takes it again once there is enough', async () => {
-    await post({ price: 0.5, size: 1_990 });
-    const over = await post({ price: 0.5, size: 20 });
-    const text = 'balance: 1000000000, sum of active orders: 995000000, order amount: 10000000';
-    expect(over).toMatchObject(refusal(`not enough balance / allowance: the balance is not enough -> ${text}`));
-    const sale = await post({ side: 'SELL', price: 0.9, size: 1_000.01 });
-    const shares = 'balance: 1000000000, order amount: 1000010000';
-    expect(sale).toMatchObject(refusal(`not enough balance / allowance: the balance is not enough -> ${shares}`));
-    await paper.send('POST', '/paper/accounts', { address: WALLET.address, collateral: '2000' });
-    expect(await postSigned(over.order)).toMatchObject({ status: 200 });
+    it('are refused above what the maker holds, counting what open orders hold back, and taken once there is enough', async () => {
+      await post({ price: 0.5, size: 1_990 });
+      const over = await post({ price: 0.5, size: 20 });
+      const short = 'not enough balance / allowance: the balance is not enough -> balance: 1000000000,';
+      expect(over).toMatchObject(refusal(`${short} sum of active orders: 995000000, order amount: 10000000`));
+      const sale = await post({ side: 'SELL', price: 0.9, size: 1_000.01 });
+      expect(sale).toMatchObject(refusal(`${short} order amount: 1000010000`));
+      await paper.send('POST', '/paper/accounts', { address: WALLET.address, collateral: '2000' });
+      expect(await postSigned(over.order)).toMatchObject({ status: 200 });
+    });
   });
 });
 
-describe('the paper venue verifies order signatures', () => {
+describe('signatures of orders', () => {
   const DOMAINS: readonly Domain[] = ['plain', 'negRisk', 'protocolV2'];
-  const KINDS = [0, 1, 2, 3] as const;
 
   let paper: RunningPaper;
   let creds: ApiKeyCreds;
   let tokens: Readonly<Record<Domain, string>>;
 
-  beforeEach(async () => {
-    paper = await startPaper();
+  beforeAll(async () => {
+    paper = await sharedPaper();
     ({ creds } = await officialClient(paper));
-    const token = async (version: 'v1' | 'v2', negRisk: boolean) =>
+    const token = async (version: string, negRisk: boolean) =>
       (
         await findMarket(
           paper,
           (m) => m.version === version && m.negRisk === negRisk && m.orderPriceMinTickSize === 0.01,
         )
       ).yes;
-    tokens = {
-      plain: await token('v1', false),
-      negRisk: await token('v1', true),
-      protocolV2: await token('v2', true),
-    };
+    const [plain, negRisk, protocolV2] = [await token('v1', false), await token('v1', true), await token('v2', true)];
+    tokens = { plain, negRisk, protocolV2 };
   });
 
   async function post(order: object) {
@@ -342,19 +316,22 @@ describe('the paper venue verifies order signatures', () => {
 
   const INVALID = { status: 400, answer: { error: expect.stringMatching(/^invalid [A-Z_]\w* signature/) } };
   const MISMATCH = { status: 400, answer: { error: 'order_version_mismatch' } };
+  const TAKEN = { status: 200, answer: { status: 'live' } };
 
-  it.each(KINDS)('takes account kind %i on every exchange, and only for the exchange of the market', async (kind) => {
-    for (const market of DOMAINS) {
+  it.each([0, 1, 2, 3] as const)(
+    'of kind %i are taken on every exchange, and only for that of the market',
+    async (kind) => {
       for (const domain of DOMAINS) {
-        const order = await officialOrder({ tokenId: tokens[market], domain, kind, price: 0.1 });
-        expect(await post(order)).toMatchObject(
-          domain === market ? { status: 200, answer: { status: 'live' } } : MISMATCH,
-        );
+        const own = await officialOrder({ tokenId: tokens[domain], domain, kind, price: 0.1 });
+        expect(await post(own)).toMatchObject(TAKEN);
+        if (domain === 'plain') continue;
+        const other = await officialOrder({ tokenId: tokens.plain, domain, kind, price: 0.1 });
+        expect(await post(other)).toMatchObject(MISMATCH);
       }
-    }
-  });
+    },
+  );
 
-  it.each(KINDS)('refuses any change to a signed order of account kind %i', async (kind) => {
+  it.each([0, 3] as const)('of kind %i are invalid after any change of the order', async (kind) => {
     const order = await officialOrder({ tokenId: tokens.plain, kind, price: 0.1 });
     const changes = [
       { salt: order.salt + 1 },
@@ -366,17 +343,17 @@ describe('the paper venue verifies order signatures', () => {
       { builder: `0x${'01'.repeat(32)}` },
     ];
     for (const change of changes) expect(await post({ ...order, ...change })).toStrictEqual(INVALID);
-    expect(await post(order)).toMatchObject({ status: 200 });
+    expect(await post(order)).toMatchObject(TAKEN);
   });
 
-  it('takes of the two signatures that can be made of one only that with a low s', async () => {
+  it('are invalid with a high s', async () => {
     const order = await officialOrder({ tokenId: tokens.plain, price: 0.1 });
     const { r, s, yParity } = Signature.from(order.signature);
     const highS = toBeHex(CURVE_ORDER - BigInt(s), 32).slice(2);
     expect(await post({ ...order, signature: `${r}${highS}${yParity === 0 ? '1c' : '1b'}` })).toStrictEqual(INVALID);
   });
 
-  it('checks every part of a nested signature', async () => {
+  it('are checked in every part where they are nested', async () => {
     const order = await officialOrder({ tokenId: tokens.plain, kind: 3, price: 0.1 });
     const { signature } = order;
     expect(signature).toHaveLength(2 + 2 * (65 + 32 + 32 + 186 + 2));

@@ -77,14 +77,18 @@ describe('a market maker on the paper venue for three minutes', () => {
 });
 
 describe('the markets of a paper venue that lives', () => {
-  it('are equal for equal seeds and clocks, and begin again when they are reset', async () => {
+  it('are equal for equal seeds and clocks, change every second until it is closed, and begin again when reset', async () => {
     const [one, other] = [await startPaper(living), await startPaper(living)];
+    const still = await startPaper({ ...living, still: true });
     const first = await everything(one);
     pass(120);
     const later = await everything(one);
     expect(later).not.toStrictEqual(first);
     expect(await everything(other)).toStrictEqual(later);
+    expect(await everything(still)).toStrictEqual(first);
     await other.send('POST', '/paper/reset');
     expect(await everything(other)).toStrictEqual(await everything(await startPaper(living)));
+    await Promise.all([one, one, other].map(({ venue }) => venue.close()));
+    expect(jest.getTimerCount()).toBe(1);
   });
 });

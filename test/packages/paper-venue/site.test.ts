@@ -5,14 +5,9 @@ import { startPaper } from '../../support/venue/paper-venue.ts';
 /** Requests that read or steer the exercise, or trade in it. */
 const REQUESTS = [
   ['GET', '/paper/orders'],
-  ['GET', '/paper/requests'],
-  ['GET', '/paper/trades'],
-  ['POST', '/paper/cancel'],
   ['POST', '/paper/faults'],
   ['DELETE', '/paper/faults'],
-  ['POST', '/paper/reset'],
   ['POST', '/order'],
-  ['DELETE', '/order'],
   ['OPTIONS', '/order'],
 ] as const;
 

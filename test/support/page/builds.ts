@@ -28,7 +28,8 @@ export async function installClient(folder: string): Promise<void> {
 
 const ROOT = join(import.meta.dirname, '../../..');
 
-async function build(): Promise<Readonly<Record<string, string>>> {
+/** Returns the files of the console as `npm run build:console` builds them, by their paths. */
+export async function buildConsole(): Promise<Readonly<Record<string, string>>> {
   const folder = await mkdtemp(join(tmpdir(), 'console-'));
   try {
     await promisify(execFile)('npm', ['run', '--silent', 'build:console', '--', `--outdir=${folder}`], { cwd: ROOT });
@@ -38,12 +39,4 @@ async function build(): Promise<Readonly<Record<string, string>>> {
   } finally {
     await rm(folder, { recursive: true });
   }
-}
-
-let built: ReturnType<typeof build> | undefined;
-
-/** Returns the files of the console as `npm run build:console` builds them, by their paths; built once for all tests of a file. */
-export function buildConsole(): ReturnType<typeof build> {
-  built ??= build();
-  return built;
 }

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import type { Page } from 'playwright-core';
+import * as z from 'zod/mini';
 
 const require = createRequire(import.meta.url);
 
@@ -106,3 +107,12 @@ export const WATCH_SHIFTS = `
 /** Expression of where the parts of the page begin, the spread of the ladder among them. */
 export const PLACES =
   "[...document.querySelectorAll('section, .spread, #send')].map((part) => Math.round(part.getBoundingClientRect().top))";
+
+/** Answers each health of a page as the service does, with other members. */
+export async function routeHealth(page: Page, members: object): Promise<void> {
+  await page.route('**/health', async (route) => {
+    const response = await route.fetch();
+    const health = z.looseObject({}).parse(await response.json());
+    await route.fulfill({ response, json: { ...health, ...members } });
+  });
+}

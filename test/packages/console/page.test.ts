@@ -1,0 +1,268 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
+import { expect, it } from '@jest/globals';
+import * as z from 'zod/mini';
+import { FULL_EXTENT } from '../../support/jest.ts';
+import {
+  answered,
+  arm,
+  bookShown,
+  fill,
+  highestPrice,
+  leaveUnsettled,
+  openTicket,
+  PLACES,
+  place,
+  routeHealth,
+  violations,
+  WATCH_SHIFTS,
+  whatCoversButton,
+} from '../../support/page/console-page.ts';
+import { sharedConsole } from '../../support/page/console-world.ts';
+import { describeInChromium } from '../../support/page/page.ts';
+
+const ROOT = join(import.meta.dirname, '../../..');
+const WIDTHS = [1280, 768, 390] as const;
+const SCHEMES = ['light', 'dark'] as const;
+type Scheme = (typeof SCHEMES)[number];
+/** The narrowest phone, and the least width of each layout. */
+const LAYOUTS = FULL_EXTENT ? [320, 360, 390, 414, 600, 768, 1024, 1280, 1366, 1440, 1920] : [320, 768, 1024, 1280];
+
+const { orders, openFresh, openConsole, openElsewhere, consoleUrl, serviceUrl, site } = sharedConsole();
+
+describeInChromium('the page of the console', () => {
+  it('never covers or moves the order button, from 320 to 1920 px', async () => {
+    const { page } = await openConsole({ prepared: WATCH_SHIFTS });
+    const button = () => page.evaluate("document.querySelector('#send').offsetTop");
+    for (const width of LAYOUTS) {
+      await page.setViewportSize({ width, height: width < 768 ? 844 : 768 });
+      await fill(page, { price: '0.01' });
+      const before = await button();
+      await page.locator('#send').click();
+      await answered(page, 'placed');
+      expect([width, await whatCoversButton(page), await button()]).toStrictEqual([width, ['send'], before]);
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
+      await page.evaluate("document.querySelector('#answer').className = ''");
+    }
+    await leaveUnsettled(page, '0.01');
+    for (const width of LAYOUTS) {
+      await page.setViewportSize({ width, height: width < 768 ? 844 : 768 });
+      await openTicket(page);
+      expect([width, await whatCoversButton(page)]).toStrictEqual([width, ['send']]);
+    }
+  });
+
+  const SIGNED = 'Orders of this service are signed by a wallet; this page has none.';
+
+  it.each([
+    ['READ ONLY', { mode: 'read-only', wallet_address: null }, 'This service takes no orders', ''],
+    ['PAPER', { client_verification: 'required' }, 'Orders here need a wallet', SIGNED],
+  ] as const)('says %s of a service with %j, before anything is filled in', async (badge, members, button, why) => {
+    const page = await openFresh();
+    await routeHealth(page, members);
+    await page.goto(consoleUrl());
+    await bookShown(page);
+    expect(await page.locator('#badge').textContent()).toBe(badge);
+    expect(await page.getByRole('button', { name: button }).isDisabled()).toBe(true);
+    expect(await page.locator('#service-error').textContent()).toBe(why);
+    expect(await page.locator('#consent').isVisible()).toBe(false);
+  });
+
+  it('turns grey while the venue is down, says since when and why, and is itself again afterwards', async () => {
+    const { page } = await openConsole();
+    const places = () => page.evaluate(PLACES);
+    await arm(page, 'none');
+    const before = await places();
+    await arm(page, 'venue-down');
+    await page.getByText(/^Not up to date since \d\d:\d\d:\d\d: The venue is temporarily unavailable\.$/).waitFor();
+    await page.getByText(/^The book is from \d\d:\d\d:\d\d: no answer since\.$/).waitFor();
+    const filters = `['#ladder', '#quote', '#stakes', '#market-list'].map((selector) =>
+      getComputedStyle(document.querySelector(selector)).filter)`;
+    expect(await page.evaluate(filters)).toStrictEqual(Array(4).fill('grayscale(1)'));
+    expect(await places()).toStrictEqual(before);
+    await arm(page, 'none');
+    await page.locator('#book-error:empty').waitFor({ state: 'attached' });
+    expect(await page.evaluate(filters)).toStrictEqual(Array(4).fill('none'));
+    await arm(page, 'venue-down');
+    await page.locator('#book-error', { hasText: 'unavailable' }).waitFor();
+    await page.reload();
+    await bookShown(page);
+  });
+
+  it('renews the prices in the list each minute, and keeps every market in its place', async () => {
+    const page = await openFresh();
+    await page.clock.install();
+    await page.goto(consoleUrl());
+    await bookShown(page);
+    const questions = () => page.locator('#market-list li p').allTextContents();
+    const before = await questions();
+    await page.route('**/v1/markets**', async (route) => {
+      const response = await route.fetch();
+      const { items, ...rest } = z.looseObject({ items: z.array(z.looseObject({})) }).parse(await response.json());
+      const priced = items.map((item) => ({ ...item, best_ask: '0.123' })).toReversed();
+      await route.fulfill({ response, json: { ...rest, items: priced } });
+    });
+    await page.clock.fastForward(60_000);
+    await page.getByRole('button', { name: /^Yes 0\.123: .*Copper Lake/ }).waitFor();
+    expect(await questions()).toStrictEqual(before);
+    await page.unrouteAll({ behavior: 'wait' });
+  });
+
+  it('shows the texts of the venue as text, finds a market by its words, and says where nothing is', async () => {
+    const page = await openFresh();
+    const hostile = '<img src=x onerror="document.body.id=1"><b>bold</b>';
+    await page.route('**/paper/orders', (route) => route.fulfill({ json: { orders: [] } }));
+    await page.route('**/v1/markets*', async (route) => {
+      const response = await route.fetch();
+      const text = (await response.text()).replaceAll('Copper Lake', JSON.stringify(hostile).slice(1, -1));
+      await route.fulfill({ response, body: text });
+    });
+    await page.goto(consoleUrl());
+    await page.getByRole('heading', { name: `Will the ${hostile} ferry run on Founders Day? · Yes` }).waitFor();
+    await page.getByText('No orders yet: place one to see it here.').waitFor();
+    expect(await page.locator('main img, main b').count()).toBe(0);
+    expect(await page.locator('body').getAttribute('id')).toBeNull();
+    await page.getByLabel('Search').fill('sea moon');
+    await page.getByText('1 market', { exact: true }).waitFor();
+    await page.getByRole('button', { name: /^Yes .*moon festival/ }).click();
+    await page.getByText('No asks on this book.').waitFor();
+    expect(await page.locator('td.ask').count()).toBe(0);
+    await page.getByLabel('Search').fill('nowhere');
+    await page.getByText('No market has all of these words.').waitFor();
+  });
+
+  it.each(FULL_EXTENT ? WIDTHS : WIDTHS.slice(-1))(
+    'has no violation that axe finds at %d px, light or dark, and fits the screen',
+    async (width) => {
+      const { page } = await openConsole({ width });
+      const found = async (...byDefault: readonly Scheme[]) => {
+        for (const colorScheme of FULL_EXTENT ? SCHEMES : byDefault) {
+          await page.emulateMedia({ colorScheme });
+          expect(await violations(page)).toStrictEqual([]);
+        }
+        expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
+      };
+      await leaveUnsettled(page, '0.01');
+      await found('dark');
+      await page.locator('#answer').getByRole('button', { name: 'Repeat with the same key' }).click();
+      await answered(page, 'placed');
+      await page.locator('#answer summary').click();
+      await fill(page, { price: '0.015' });
+      await found('light');
+      await place(page, { price: await highestPrice(page), postOnly: true }, 'refused');
+      await page.route('**/v1/book/**', (route) => route.abort());
+      await page.locator('#console.stale').waitFor();
+      await found('light', 'dark');
+      // The colours of the system hide every background: what is chosen still looks chosen.
+      await page.emulateMedia({ forcedColors: 'active' });
+      const back = (part: string) =>
+        page.evaluate(`getComputedStyle(document.querySelector('${part}')).backgroundColor`);
+      expect(await back('.sides .buy')).not.toBe(await back('.sides .sell'));
+      expect(await back('#outcomes [aria-pressed="true"]')).not.toBe(await back('#outcomes [aria-pressed="false"]'));
+    },
+  );
+
+  it('does not move until the venue refuses the markets, at 390 px, and asks for them again', async () => {
+    const page = await openFresh(390);
+    await page.clock.install();
+    await page.addInitScript(WATCH_SHIFTS);
+    const problem = { request_id: 'r-1', code: 'venue_unavailable', detail: 'The venue does not answer.' };
+    const headers = { 'access-control-allow-origin': '*', 'retry-after': '0' };
+    const refused = { status: 503, headers, contentType: 'application/problem+json', json: problem };
+    await page.route('**/v1/**', (route) => route.fulfill(refused));
+    await page.goto(consoleUrl());
+    const says = 'The markets cannot be listed: The venue does not answer. (venue_unavailable)';
+    await page.locator('#markets').getByText(says).first().waitFor({ state: 'attached' });
+    expect(await page.evaluate('shifts')).toBeLessThanOrEqual(0.05);
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
+    await page.clock.fastForward(10_000);
+    await page.locator('#market-count').getByText('29 markets').waitFor({ state: 'attached' });
+  });
+
+  it('reads where its origin is not listed, and says what orders need', async () => {
+    const page = await openElsewhere(site().otherOrigin, serviceUrl());
+    await bookShown(page);
+    expect(await page.locator('#badge').textContent()).toBe('NO ANSWER');
+    expect(await page.locator('#service-error').textContent()).toContain('SERVICE_CORS_ORIGINS');
+    expect(await page.locator('#send').isDisabled()).toBe(true);
+  });
+
+  it('asks for the address of the service where none is given', async () => {
+    const page = await openElsewhere(site().origin);
+    expect(await page.locator('#badge').textContent()).toBe('');
+    await page.getByLabel('Address of the service').fill('localhost:8080');
+    await page.getByRole('button', { name: 'Open' }).click();
+    await page.getByText(/No orders: .* must begin with http:/).waitFor();
+    await page.goBack();
+    await page.getByLabel('Address of the service').fill(serviceUrl());
+    await page.getByRole('button', { name: 'Open' }).click();
+    await bookShown(page);
+  });
+});
+
+describeInChromium('the typed client in a page', () => {
+  /** Opens a page of an origin; returns a function that runs an expression of `client` in it. */
+  async function visit(origin: string) {
+    const page = await openFresh();
+    await page.goto(origin);
+    return (expression: string) =>
+      page.evaluate(`(async () => {
+        const { createClient } = await import('/client.js');
+        const client = createClient({ baseUrl: ${JSON.stringify(serviceUrl())} });
+        const tokenOf = async () => (await client.markets({ limit: 1 })).items[0].outcomes[0].token_id;
+        const order = async () => ({ token_id: await tokenOf(), side: 'buy', price: '0.01', size: 5, post_only: true });
+        return (${expression}).catch((error) => ({ ...error }));
+      })()`);
+  }
+
+  it('reads markets, but neither health nor places orders where its origin is not listed', async () => {
+    const run = await visit(site().otherOrigin);
+    expect(await run('client.markets({ limit: 1 })')).toMatchObject({ items: [{}] });
+    const detail =
+      `No answer from ${serviceUrl()}. Is the service running? ` +
+      `For orders and health, is ${site().otherOrigin} in its SERVICE_CORS_ORIGINS?`;
+    const failed = ['client.health()', 'client.placeOrder(await order())'].map(run);
+    for (const error of await Promise.all(failed)) expect(error).toMatchObject({ code: 'network_error', detail });
+    // What a page can send without a preflight does not pass either.
+    const init = "{ method: 'POST', mode: 'no-cors', body: JSON.stringify(await order()) }";
+    expect(await run(`fetch('${serviceUrl()}/v1/orders', ${init}).then(({ type }) => type)`)).toBe('opaque');
+    expect(await orders()).toStrictEqual([]);
+  });
+
+  it('places one order on a double click in the example of the documents', async () => {
+    const text = await readFile(join(ROOT, 'docs/clients.md'), 'utf8');
+    const [, example = ''] = /\n## A browser\n.*?```html\n(.*?)```/s.exec(text) ?? [];
+    site().serve('/example.html', example.replaceAll('http://127.0.0.1:8080', serviceUrl()));
+    const page = await openFresh();
+    await page.goto(`${site().origin}/example.html`);
+    await page.dblclick('button:has-text("Buy 5 at 0.01")');
+    await page.waitForSelector('output:has-text("live")');
+    expect(await orders()).toMatchObject([{ price: '0.01', original_size: '5' }]);
+  });
+});
+
+const HAS_RENDERER = existsSync(join(ROOT, 'tools/openapi/render/node_modules'));
+if (!HAS_RENDERER) process.stderr.write('SKIPPED: the rendered document: `npm run docs` installs its renderer.\n');
+
+describeInChromium('the rendered document', () => {
+  (HAS_RENDERER ? it : it.skip)('shows every operation, without a network and without a complaint', async () => {
+    await promisify(execFile)(process.execPath, ['tools/openapi/render/main.ts'], { cwd: ROOT });
+    const page = await openFresh();
+    const complaints: string[] = [];
+    const requests: string[] = [];
+    page.on('console', (message) => complaints.push(message.text()));
+    page.on('pageerror', ({ message }) => complaints.push(message));
+    page.on('request', (request) => requests.push(new URL(request.url()).protocol));
+    await page.goto(pathToFileURL(join(ROOT, 'docs/api.html')).href);
+    await page.waitForSelector('h2:has-text("Place a limit order")');
+    const text = await page.textContent('main');
+    for (const path of ['/health', '/v1/markets', '/v1/book/{token_id}', '/v1/orders']) expect(text).toContain(path);
+    expect(text).toContain('outcome_unknown');
+    expect(new Set(requests)).toStrictEqual(new Set(['file:', 'blob:']));
+    expect(complaints).toStrictEqual([]);
+  });
+});
