@@ -17,7 +17,7 @@ import { officialClient } from '../../../tools/support/paper-client.ts';
 import { fakeOnly } from '../../support/jest.ts';
 import { collect, type Ended, runProgram } from '../../support/operator/desk.ts';
 import { type RunningPaper, sharedPaper } from '../../support/venue/paper-venue.ts';
-import { createCertificate, type Reply, startVenue } from '../../support/venue/scripted-venue.ts';
+import { CERTIFICATE, type Reply, startVenue } from '../../support/venue/scripted-venue.ts';
 
 const KEY = `0x${'5e'.repeat(32)}`;
 const WALLET = new Wallet(KEY);
@@ -157,7 +157,7 @@ function atName(error: Error | null, address = ''): Arrange {
 }
 
 async function atUntrusted(): Promise<Settings> {
-  const server = createServer(createCertificate());
+  const server = createServer(CERTIFICATE);
   closing.push(server);
   const { port } = new URL(await listenOnLoopback(server));
   return { SERVICE_CLOB_URL: `https://localhost:${port}` };

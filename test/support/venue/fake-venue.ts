@@ -71,18 +71,7 @@ export interface FakeOrders extends Orders {
   readonly placed: OrderRequest[];
 }
 
-/** The fate that a placement or an error of an adapter stands for. */
-async function resultFrom(place: () => Promise<Placement>): Promise<{ orderId: string; fate: Fate }> {
-  try {
-    const placement = await place();
-    return { orderId: placement.orderId, fate: { kind: 'placed', placement } };
-  } catch (error) {
-    if (!(error instanceof AppError)) throw error;
-    return { orderId: String(error.facts['orderId'] ?? PLACEMENT.orderId), fate: fateOfError(error) };
-  }
-}
-
-/** Accepts every order, unless `place` says otherwise. */
+/** Accepts every order, with the placement of `place`. */
 export function fakeOrders(place: () => Promise<Placement> = async () => PLACEMENT): FakeOrders {
   const placed: OrderRequest[] = [];
   return {
@@ -91,7 +80,8 @@ export function fakeOrders(place: () => Promise<Placement> = async () => PLACEME
     now: async () => Date.now(),
     place: async (request) => {
       placed.push(request);
-      return { ...(await resultFrom(place)), replayed: false };
+      const placement = await place();
+      return { orderId: placement.orderId, fate: { kind: 'placed', placement }, replayed: false };
     },
   };
 }
@@ -105,9 +95,6 @@ export async function settled(sending: Promise<Fate>, orderId = ''): Promise<Pla
 export function fateOfError(error: AppError): Fate {
   if (error.code === 'outcome_unknown') return { kind: 'unknown', why: 'sent', sentAt: 0, cause: error };
   if (FINAL_CODES.includes(error.code)) return { kind: 'refused', error };
-  return {
-    kind: 'not_taken',
-    error,
-    freesKey: error.code === 'venue_refused_service' || error.code === 'unknown_token',
-  };
+  const freesKey = error.code === 'venue_refused_service' || error.code === 'unknown_token';
+  return { kind: 'not_taken', error, freesKey };
 }

@@ -6,7 +6,7 @@ import {
   OrderType,
   orderToJsonV2,
   Side,
-  SignatureTypeV2,
+  type TickSize,
 } from '@polymarket/clob-client-v2';
 import { TypedDataEncoder, type Wallet } from 'ethers';
 import { z } from 'zod';
@@ -146,6 +146,9 @@ export interface OrderRequest {
   readonly wallet?: Wallet;
   readonly expiration?: string;
   readonly maker?: string;
+  /** Of an order by the official client alone. */
+  readonly tickSize?: TickSize;
+  readonly builderCode?: string;
 }
 
 const ZERO = `0x${'00'.repeat(32)}`;
@@ -171,6 +174,16 @@ function amounts({ side = 'BUY', price = 0.4, size = 10, ...given }: OrderReques
   return { makerAmount: given.makerAmount ?? makerAmount, takerAmount: given.takerAmount ?? takerAmount };
 }
 
+/** The members of an order that are hashed. */
+interface OrderStruct extends Readonly<Record<string, unknown>> {
+  readonly side: 0 | 1;
+}
+
+/** The id of an order: its EIP-712 hash, by the generic encoder of ethers. */
+export function orderIdOf(domain: Domain, struct: OrderStruct): string {
+  return TypedDataEncoder.hash(domainOf(domain), { Order: ORDER_TYPE }, struct);
+}
+
 /** An order signed with plain ECDSA by the wallet (kinds 0 to 2), each with a new salt; and its id. */
 export async function signOrder(request: OrderRequest) {
   const { domain = 'plain', kind = 0, wallet = WALLET, side = 'BUY', expiration = '0' } = request;
@@ -186,29 +199,27 @@ export async function signOrder(request: OrderRequest) {
     timestamp: '1795000000000',
     metadata: ZERO,
     builder: ZERO,
-  };
-  const types = { Order: ORDER_TYPE };
-  const signature = await wallet.signTypedData(domainOf(domain), types, struct);
-  const id = TypedDataEncoder.hash(domainOf(domain), types, struct);
-  return { id, order: { ...struct, side, expiration, signature } };
+  } as const;
+  const signature = await wallet.signTypedData(domainOf(domain), { Order: ORDER_TYPE }, struct);
+  return { id: orderIdOf(domain, struct), order: { ...struct, side, expiration, signature } };
 }
 
 /** The same order as the official client builds and signs it, for every kind of account. */
 export async function officialOrder(request: OrderRequest) {
-  const { tokenId, domain = 'plain', kind = 0, wallet = WALLET, ...order } = request;
+  const { tokenId, domain = 'plain', kind = 0, wallet = WALLET, tickSize = '0.01', builderCode, ...order } = request;
   const maker = request.maker ?? funderOf(wallet.address, SIGNATURE_TYPES[kind]);
-  const type = [
-    SignatureTypeV2.EOA,
-    SignatureTypeV2.POLY_PROXY,
-    SignatureTypeV2.POLY_GNOSIS_SAFE,
-    SignatureTypeV2.POLY_1271,
-  ][kind];
-  const builder = new OrderBuilder(clientSigner(wallet), 137, type, maker);
-  const side = order.side === 'SELL' ? Side.SELL : Side.BUY;
-  const terms = { tokenID: tokenId, price: order.price ?? 0.4, size: order.size ?? 10, side };
+  const builder = new OrderBuilder(clientSigner(wallet), 137, kind, maker);
+  const terms = {
+    tokenID: tokenId,
+    price: order.price ?? 0.4,
+    size: order.size ?? 10,
+    side: order.side === 'SELL' ? Side.SELL : Side.BUY,
+    ...(order.expiration !== undefined && { expiration: Number(order.expiration) }),
+    ...(builderCode !== undefined && { builderCode }),
+  };
   const version = domain === 'protocolV2' ? 3 : 2;
-  const signed = await builder.buildOrder(terms, { tickSize: '0.01', negRisk: domain === 'negRisk' }, version);
-  if ('taker' in signed && 'nonce' in signed) throw new Error('the client signed an order of the first CLOB');
+  const signed = await builder.buildOrder(terms, { tickSize, negRisk: domain === 'negRisk' }, version);
+  if ('nonce' in signed) throw new Error('the client signed an order of the first CLOB');
   return orderToJsonV2(signed, '', OrderType.GTC).order;
 }
 

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, it, jest } from '@jest/globals';
-import { RENEWAL_PAUSE_MS, SENDING_RESERVE_MS } from '../../../../../shared/limits.ts';
+import { READ_BUDGET_MS, RENEWAL_PAUSE_MS, SENDING_RESERVE_MS } from '../../../../../shared/limits.ts';
 import {
   createAccountSender,
   createCredentialSource,
@@ -93,12 +93,18 @@ describe('credentials that are derived', () => {
   it('are waited for as long as the order can still be sent', async () => {
     fakeOnly(['setTimeout', 'clearTimeout', 'performance']);
     const { promise: derived, resolve } = Promise.withResolvers<typeof CREDENTIALS>();
-    const source = createCredentialSource(undefined, () => derived);
-    const patient = source.get(callWithin(24_000));
+    let deadline = 0;
+    const source = createCredentialSource(undefined, (call) => {
+      ({ deadline } = call);
+      return derived;
+    });
     let isOver = false;
     const hasty = source.get(callWithin(SENDING_RESERVE_MS + 200)).finally(() => {
       isOver = true;
     });
+    // It may have less time than those that join it.
+    expect(deadline).toBe(performance.now() + READ_BUDGET_MS);
+    const patient = source.get(callWithin(24_000));
     const ended = expect(hasty).rejects.toMatchObject({ code: 'venue_timeout' });
     await jest.advanceTimersByTimeAsync(199);
     expect(isOver).toBe(false);

@@ -10,7 +10,7 @@ import { createVenueClock } from '../../../../../shared/venue/polymarket/http/cl
 import { createTransport, TransportError } from '../../../../../shared/venue/polymarket/http/transport.ts';
 import { listenOnLoopback, shut } from '../../../../../tools/support/loopback.ts';
 import { fakeOnly } from '../../../../support/jest.ts';
-import { callWithin, createCertificate, type Reply, startVenue } from '../../../../support/venue/scripted-venue.ts';
+import { CERTIFICATE, callWithin, type Reply, startVenue } from '../../../../support/venue/scripted-venue.ts';
 
 const GET = { name: 'read', method: 'GET', path: '/thing' } as const;
 const POST = { name: 'write', method: 'POST', path: '/thing', body: '{"a":1}' } as const;
@@ -237,9 +237,8 @@ describe('transport over TLS', () => {
       { posts: 1, tunnels: 0, end: { kind: 'timeout', sent: true } },
     ],
   ])('reaches the venue %s', async (_how, tunnelStatus, NO_PROXY, expected) => {
-    const { key, cert } = createCertificate();
     let [posts, tunnels] = [0, 0];
-    const venue = createTlsServer({ key, cert }, (_request, response) => {
+    const venue = createTlsServer(CERTIFICATE, (_request, response) => {
       posts += 1;
       if (NO_PROXY === '*') setImmediate(() => jest.advanceTimersByTime(1_000));
       else response.end('{}');
@@ -256,7 +255,7 @@ describe('transport over TLS', () => {
     });
     const proxyEnv = { HTTPS_PROXY: new Secret(await listenOnLoopback(proxy)), NO_PROXY };
     const known = getCACertificates('default');
-    setDefaultCACertificates([cert]);
+    setDefaultCACertificates([CERTIFICATE.cert]);
     const http = createTransport(`https://localhost:${port}`, { proxyEnv });
     const end = await http.send({ ...POST, timeLimit: 1_000 }, callWithin()).catch((error: unknown) => error);
     setDefaultCACertificates(known);
