@@ -21,11 +21,12 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { type FileOrderStore, openOrderStore, readRecordTexts } from '../../local/order-store/store.ts';
-import { decodeRecord, type OrderRecord, type UnfinishedOrder } from '../../shared/orders/record.ts';
+import { decodeRecord, type OrderRecord } from '../../shared/orders/record.ts';
 import { finishedOrder, PLACED, unfinishedOrder } from '../support/orders/order-records.ts';
 import { orderStoreContract } from '../support/orders/order-store-contract.ts';
 import { collectLog } from '../support/service/collected-log.ts';
 
+const [A, B, FINISHED] = [unfinishedOrder('a'), unfinishedOrder('b'), finishedOrder(PLACED)];
 const LOST = 'A file of the order store was removed, replaced or emptied; restart the service.';
 
 describe('orders in a file', () => {
@@ -33,9 +34,16 @@ describe('orders in a file', () => {
   let path: string;
   let stores: FileOrderStore[];
   let writer: ChildProcess | undefined;
-  const open = () => {
-    const store = openOrderStore({ path, log: collectLog().log });
+  const openAt = (at: string) => {
+    const store = openOrderStore({ path: at, log: collectLog().log });
     stores.push(store);
+    return store;
+  };
+  const open = () => openAt(path);
+  /** Opens the store, and stores an order. */
+  const openWith = async (key: string, record: OrderRecord) => {
+    const store = open();
+    await store.write(key, record, 'nothing');
     return store;
   };
   const mode = (file: string) => (statSync(file).mode & 0o777).toString(8);
@@ -61,7 +69,7 @@ describe('orders in a file', () => {
     }));
 
   it('creates files with mode 0600 in a folder of mode 0700', async () => {
-    await open().write('key', unfinishedOrder('a'), 'nothing');
+    await openWith('key', A);
     expect(files()).toStrictEqual(['orders.db 600', 'orders.db-shm 600', 'orders.db-wal 600', 'orders.db.lock 600']);
     expect(mode(dirname(path))).toBe('700');
   });
@@ -75,22 +83,18 @@ describe('orders in a file', () => {
     expect(files().every((file) => file.endsWith(' 600'))).toBe(true);
   });
 
-  it('reports a new file, which has no earlier key', async () => {
-    expect(open().isNew).toBe(true);
-    await stores[0]?.close();
-    expect(open().isNew).toBe(false);
-  });
-
-  it('is refused to a second store of the same process, and free once the first is closed', async () => {
-    await open().write('key', unfinishedOrder('a'), 'nothing');
-    expect(() => openOrderStore({ path, log: collectLog().log })).toThrow(
-      `process ${process.pid} has it open; stop that process, or set another SERVICE_STORE`,
-    );
+  it('is refused to a second store of the same process, and free, with its leases, once the first is closed', async () => {
+    const first = await openWith('key', A);
+    expect(open).toThrow(`process ${process.pid} has it open; stop that process, or set another SERVICE_STORE`);
     // The lock survives the attempt.
-    expect(() => openOrderStore({ path, log: collectLog().log })).toThrow('has it open');
-    expect(await stores[0]?.read('key')).toStrictEqual(unfinishedOrder('a'));
-    await stores[0]?.close();
-    expect(await open().read('key')).toBeDefined();
+    expect(open).toThrow('has it open');
+    expect(await first.read('key')).toStrictEqual(A);
+    await first.close();
+    const next = open();
+    // The leases of a process that is gone are over; those of this one run.
+    expect(await next.read('key')).toMatchObject({ lease: { owner: 'a', until: 0 } });
+    expect(await next.write('key', B, { version: 'a' })).toBe('written');
+    expect(await next.read('key')).toStrictEqual(B);
   });
 
   it('keeps what it answered when its process is killed in the middle of writes', async () => {
@@ -101,7 +105,7 @@ describe('orders in a file', () => {
       printed += text;
     });
     while (printed.split('\n').length < 100) await sleep(5);
-    expect(() => openOrderStore({ path, log: collectLog().log })).toThrow(`process ${writer.pid} has it open`);
+    expect(open).toThrow(`process ${writer.pid} has it open`);
     expect([...readRecordTexts(path)].length).toBeGreaterThan(0);
     writer.kill('SIGKILL');
     await once(writer, 'close');
@@ -113,65 +117,43 @@ describe('orders in a file', () => {
     }
   });
 
-  it('frees the leases of a process that is gone, and keeps its own', async () => {
-    await open().write('key', unfinishedOrder('a'), 'nothing');
-    await stores[0]?.close();
-    const store = open();
-    expect(await store.read('key')).toMatchObject({ lease: { owner: 'a', until: 0 } });
-    expect(await store.write('key', unfinishedOrder('b'), { version: 'a' })).toBe('written');
-    expect(await store.read('key')).toStrictEqual(unfinishedOrder('b'));
-  });
-
   it('reads beside a store at work, without the last moment', async () => {
-    const store = open();
-    await store.write('key', unfinishedOrder('a'), 'nothing');
+    const store = await openWith('key', A);
     const reader = readRecordTexts(path);
-    expect(decodeRecord(String(reader.next().value))).toStrictEqual(unfinishedOrder('a'));
-    await store.write('other', unfinishedOrder('b'), 'nothing');
-    expect(await store.read('other')).toStrictEqual(unfinishedOrder('b'));
+    expect(decodeRecord(String(reader.next().value))).toStrictEqual(A);
+    await store.write('other', B, 'nothing');
+    expect(await store.read('other')).toStrictEqual(B);
     expect([...reader]).toStrictEqual([]);
     expect(() => [...readRecordTexts(join(directory, 'nothing.db'))]).toThrow('there is no such file');
   });
 
-  describe('of finished orders', () => {
+  it('removes finished orders after their time, and never an unfinished one', async () => {
     const NOW = 1_790_000_000_000;
-    const signedAt = (time: number): OrderRecord => ({ ...unfinishedOrder('a'), signedAt: time });
-    const finish = async (key: string, keepUntil: number) => {
-      const store = open();
-      await store.write(key, signedAt(0), 'nothing');
-      await store.write(key, finishedOrder(PLACED, keepUntil), { version: 'a' });
-      await store.close();
-    };
-    /** Returns the keys that are left once an order was signed at a time and `over` was removed. */
-    const left = async (record: OrderRecord, keys: readonly string[]) => {
-      const store = open();
-      await store.write('new', record, 'nothing');
-      while (await store.read('over')) await sleep(20);
-      const records = await Promise.all(keys.map((key) => store.read(key)));
-      return keys.filter((_, index) => records[index]);
-    };
-
-    it('removes those after their time, and never an unfinished one', async () => {
-      await finish('over', NOW - 1);
-      await finish('kept', NOW);
-      const store = open();
-      await store.write('unfinished', signedAt(0), 'nothing');
-      await store.close();
-      const keys = ['over', 'kept', 'unfinished'];
-      expect(await left(signedAt(NOW), keys)).toStrictEqual(['kept', 'unfinished']);
-    });
+    const old = { ...A, signedAt: 0 };
+    const before = await openWith('unfinished', old);
+    for (const [key, keepUntil] of [
+      ['over', NOW - 1],
+      ['kept', NOW],
+    ] as const) {
+      await before.write(key, old, 'nothing');
+      await before.write(key, finishedOrder(PLACED, keepUntil), { version: 'a' });
+    }
+    await before.close();
+    const store = await openWith('new', { ...A, signedAt: NOW });
+    while (await store.read('over')) await sleep(20);
+    for (const key of ['kept', 'unfinished']) expect(await store.read(key)).toBeDefined();
   });
 
   describe('of the signed bytes of finished orders', () => {
-    const signed = (key: string): UnfinishedOrder => ({
+    const signed = (key: string) => ({
       ...unfinishedOrder(key),
       payload: `signed-bytes-of-${key}-${'1b'.repeat(200)}`,
     });
-    const keys = Array.from({ length: 100 }, (_, index) => `key-${(index * 37) % 100}`);
+    const keys = Array.from({ length: 40 }, (_, index) => `key-${(index * 37) % 40}`);
     const fill = async () => {
       const store = open();
       for (const key of keys) await store.write(key, signed(key), 'nothing');
-      for (const key of keys) await store.write(key, finishedOrder(PLACED), { version: key });
+      for (const key of keys) await store.write(key, FINISHED, { version: key });
       return store;
     };
     /** Those of the keys whose signed bytes are in a file. */
@@ -188,8 +170,7 @@ describe('orders in a file', () => {
     });
 
     it('keeps none once a program that read the file is done', async () => {
-      await open().write('first', unfinishedOrder('a'), 'nothing');
-      await stores[0]?.close();
+      await (await openWith('first', A)).close();
       using reader = new DatabaseSync(path);
       reader.exec('BEGIN; SELECT count(*) FROM orders');
       await fill();
@@ -202,11 +183,8 @@ describe('orders in a file', () => {
     it('keeps none of an unfinished order that is sent no more', async () => {
       const store = open();
       for (const key of keys) {
-        await store.write(
-          key,
-          { ...signed(key), sendableUntil: Date.now(), payload: `{"signature":"signed-bytes-of-${key}-"}` },
-          'nothing',
-        );
+        const payload = `{"signature":"signed-bytes-of-${key}-"}`;
+        await store.write(key, { ...unfinishedOrder(key), sendableUntil: Date.now(), payload }, 'nothing');
       }
       await store.close();
       expect(found()).toHaveLength(keys.length);
@@ -237,31 +215,20 @@ describe('orders in a file', () => {
       ['emptied', '-wal', truncateSync],
       ['cut', '-wal', (file: string) => truncateSync(file, statSync(file).size - 1)],
     ])('fails every call until it is opened again: %s, orders.db%s', async (_change, suffix, change) => {
-      const store = open();
-      await store.write('key', unfinishedOrder('a'), 'nothing');
+      const store = await openWith('key', A);
       change(path + suffix);
-      await expect(store.write('other', unfinishedOrder('b'), 'nothing')).rejects.toThrow(LOST);
+      await expect(store.write('other', B, 'nothing')).rejects.toThrow(LOST);
       await expect(store.read('key')).rejects.toThrow(LOST);
-      await expect(store.write('key', unfinishedOrder('b'), { version: 'a' })).rejects.toThrow(LOST);
-    });
-
-    it('begins anew where all files were removed', async () => {
-      const store = open();
-      await store.write('key', unfinishedOrder('a'), 'nothing');
-      rmSync(dirname(path), { recursive: true });
-      await store.close();
-      const next = open();
-      expect(next.isNew).toBe(true);
-      expect(await next.read('key')).toBeUndefined();
+      await expect(store.write('key', B, { version: 'a' })).rejects.toThrow(LOST);
     });
 
     it.each([
       ['missing', rmSync],
       ['empty', truncateSync],
     ])('does not open a log of orders whose main file is %s', async (_, change) => {
-      await open().write('key', unfinishedOrder('a'), 'nothing');
+      const first = await openWith('key', A);
       const log = readFileSync(`${path}-wal`);
-      await stores[0]?.close();
+      await first.close();
       change(path);
       writeFileSync(`${path}-wal`, log);
       expect(open).toThrow('it is missing or empty beside its -wal; restore it, or remove the -wal to start without');
@@ -293,7 +260,7 @@ describe('orders in a file', () => {
     const padding = '1b'.repeat(50_000);
     for (const key of ['a', 'b']) {
       await store.write(key, { ...unfinishedOrder(key), payload: padding }, 'nothing');
-      await store.write(key, finishedOrder(PLACED), { version: key });
+      await store.write(key, FINISHED, { version: key });
     }
     while (statSync(`${path}-wal`).size > 0) await sleep(20);
     await store.write('c', unfinishedOrder('c'), 'nothing');
@@ -309,12 +276,10 @@ describe('orders in a file', () => {
   });
 
   it('is not opened while it has a second name', async () => {
-    await open().write('key', unfinishedOrder('a'), 'nothing');
+    const first = await openWith('key', A);
     linkSync(path, join(directory, 'other.db'));
-    expect(() => openOrderStore({ path: join(directory, 'other.db'), log: collectLog().log })).toThrow(
-      'it has a second name (a hard link); remove that name',
-    );
-    await stores[0]?.close();
+    expect(() => openAt(join(directory, 'other.db'))).toThrow('it has a second name (a hard link); remove that name');
+    await first.close();
     expect(open).toThrow('second name');
     rmSync(join(directory, 'other.db'));
     expect(await open().read('key')).toBeDefined();
@@ -330,25 +295,23 @@ describe('orders in a file', () => {
   });
 
   it('fails on a row that it cannot read, instead of taking it for no record or for the one that it wrote', async () => {
-    const store = open();
-    await store.write('key', unfinishedOrder('a'), 'nothing');
+    const store = await openWith('key', A);
     using other = new DatabaseSync(path);
     other.exec('UPDATE orders SET record = replace(record, \'"signedAt":\', \'"signedAt":"","at":\')');
     await expect(store.read('key')).rejects.toThrow();
-    await expect(store.write('key', finishedOrder(PLACED), { version: 'a' })).rejects.toThrow();
+    await expect(store.write('key', FINISHED, { version: 'a' })).rejects.toThrow();
   });
 
   it('writes nothing of a turn in which one write fails', async () => {
-    const store = open();
-    await store.write('key', unfinishedOrder('a'), 'nothing');
+    const store = await openWith('key', A);
     const turn = await Promise.allSettled([
-      store.write('key', unfinishedOrder('b'), { version: 'a' }),
+      store.write('key', B, { version: 'a' }),
       store.write('broken', unfinishedOrder('c'), 'nothing', [{ day: '2026-11-21', units: 2n ** 70n }]),
     ]);
     expect(turn.map(({ status }) => status)).toStrictEqual(['rejected', 'rejected']);
     expect(await store.read('broken')).toBeUndefined();
     // Its lease still runs.
-    expect(await store.read('key')).toStrictEqual(unfinishedOrder('a'));
-    expect(await store.write('key', unfinishedOrder('b'), { version: 'a' })).toBe('written');
+    expect(await store.read('key')).toStrictEqual(A);
+    expect(await store.write('key', B, { version: 'a' })).toBe('written');
   });
 });
