@@ -398,11 +398,12 @@ const FAILURES: readonly Row[] = [
   ],
   [
     '5. a crashed process may have sent until the end of its lease',
-    begun('A'),
-    { restarts: {}, after: LEASE_MS, post: says(BALANCE), ...unknown('AA', 120) },
-    { after: LATE_ARRIVAL_MS - 1, post: says(BALANCE), ...unknown('AAA', 1) },
-    { after: 1, ...refused('AAAA') },
-    arrives({ ...live('AAAA'), logs: [`${CONTRADICTED} insufficient_balance`] }),
+    busy('A'),
+    begun('AA'),
+    { restarts: {}, after: LEASE_MS, post: says(BALANCE), ...unknown('AAA', 120) },
+    { after: LATE_ARRIVAL_MS - 1, post: says(BALANCE), ...unknown('AAAA', 1) },
+    { after: 1, ...refused('AAAAA') },
+    arrives({ ...live('AAAAA'), logs: [`${CONTRADICTED} insufficient_balance`] }),
   ],
   [
     '5. refused at once where every earlier sending was provably not taken',

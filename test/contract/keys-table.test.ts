@@ -44,7 +44,7 @@ const reused = (sentence: string) =>
 const ONE_ORDER: readonly Row[] = [
   [
     'the same request places one order however often it is sent, also across restarts, with these calls of the store',
-    { ...live('A'), calls: ['read', 'create', 'replace'], audits: ['order signed'] },
+    { ...live('A'), calls: ['read', 'create', 'replace'], audits: ['order signed'], counted: [0] },
     { ...replayed('A'), calls: ['read'] },
     { restarts: {}, ...replayed('A') },
   ],
@@ -349,6 +349,15 @@ const CAPS: readonly Row[] = [
     { key: null, asks: { side: 'sell' }, ...live('ABC') },
     { key: null, asks: { side: 'sell' }, ...refused('ABCD') },
     { asks: { price: '0.2' }, ...live('ABCDE'), counted: [12] },
+  ],
+  [
+    'that is of each client counts as well, for a client whose address is proved',
+    { restarts: { clientCap: '5' }, key: null, client: verified('0xa'), ...live('A') },
+    {
+      ...{ key: null, client: verified('0xa'), ends: 'daily_cap_reached', sent: 'A', kept: 'free', counted: [5] },
+      logs: ['daily cap reached [daily_cap_warnings]'],
+    },
+    { key: null, client: verified('0xb'), ...live('AB'), counted: [10] },
   ],
   [
     'counted once, on the day of the signature, however often it is sent',

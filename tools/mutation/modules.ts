@@ -23,7 +23,7 @@ const TESTS: Readonly<Record<string, readonly string[]>> = {
   'shared/orders/order-store.ts': ['shared/orders/record', 'contract/keys-table'],
   'shared/orders/leases.ts': ['shared/orders/leases', 'contract/keys-table'],
   'shared/orders/orders.ts': ['contract/keys-table', 'contract/fates-table'],
-  'shared/orders/claim.ts': ['contract/keys-table', 'contract/fates-table'],
+  'shared/orders/claim.ts': ['contract/keys-table', 'contract/fates-table', 'contract/caps'],
   'shared/orders/attempt.ts': ['contract/keys-table', 'contract/fates-table'],
   'shared/orders/conclude.ts': ['contract/keys-table', 'contract/fates-table'],
   [`${VENUE}/accounts.ts`]: [`${VENUE}/accounts`],

@@ -19,7 +19,7 @@ describe('a record', () => {
     const facts = { venueReason: 'the book', maxDecimals: 2 };
     for (const record of [
       orderOf('5'),
-      { ...orderOf('5'), terms: { ...orderOf('5').terms, side: 'sell' as const } },
+      { ...orderOf('5'), terms: { ...orderOf('5').terms, side: 'sell' as const, expiresAt: 1_790_000_600_000 } },
       { ...orderOf('5', null), requestId: null, client: null, conditionId: null, unconfirmedAt: null },
       { ...orderOf('5'), venueReason: 'words', signedAt: 1, unconfirmedAt: 3 },
       finishedOrder(PLACED),
@@ -42,51 +42,42 @@ describe('a record', () => {
   it.each(['{}', '{"version":2}', 'null', ''])('is not read from %j', (text) => {
     expect(() => decodeRecord(text)).toThrow();
   });
-
-  it('has the end of its order, if there is one', () => {
-    const record = orderOf('5');
-    const ends = { ...record, terms: { ...record.terms, expiresAt: 1_790_000_600_000 } };
-    const read = [record, ends].map((order) => decodeRecord(encodeRecord(order)).terms.expiresAt);
-    expect(read).toStrictEqual([null, 1_790_000_600_000]);
-  });
 });
 
 describe('what is counted for a day', () => {
   const units = 5_000_001n;
+  const record = orderOf('5.000001');
+  const client = '0xABCDEFabcdefABCDEFabcdefABCDEFabcdefABCD';
+  const ofClient = { ...record, client: { address: client, isVerified: true } };
+  const caps = { maxDailyNotional: decimal('9'), maxDailyNotionalPerClient: decimal('7') };
 
-  it('is the notional in millionths, on the UTC day of the record, and given back in full', () => {
-    const record = orderOf('5.000001');
-    expect(countsOf(record)).toStrictEqual([{ day: DAY, units }]);
-    expect(countsOf(record, { maxDailyNotional: decimal('9') })).toStrictEqual([
-      { day: DAY, units, atMost: 9_000_000n },
-    ]);
-    expect(giveBack(record)).toStrictEqual([{ day: DAY, units: -units }]);
-  });
-
-  it("is on the day of the verified client too, before everybody's", () => {
-    const client = '0xABCDEFabcdefABCDEFabcdefABCDEFabcdefABCD';
-    const record = { ...orderOf('5.000001'), client: { address: client, isVerified: true } };
-    expect(countsOf(record, { maxDailyNotionalPerClient: decimal('7') })).toStrictEqual([
-      { day: DAY, units, client, atMost: 7_000_000n },
-      { day: DAY, units },
-    ]);
-    expect(giveBack(record)).toStrictEqual([
-      { day: DAY, units: -units, client },
-      { day: DAY, units: -units },
-    ]);
-  });
-
-  it('is nothing for an order that does not count', () => {
-    const record = orderOf('5', null);
-    expect([countsOf(record, { maxDailyNotional: decimal('9') }), giveBack(record)]).toStrictEqual([[], []]);
+  it.each([
+    ['the notional in millionths, on the UTC day of the record', record, {}, [{ day: DAY, units }]],
+    ['at most the cap', record, caps, [{ day: DAY, units, atMost: 9_000_000n }]],
+    [
+      "on the day of the verified client too, before everybody's",
+      ofClient,
+      caps,
+      [
+        { day: DAY, units, client, atMost: 7_000_000n },
+        { day: DAY, units, atMost: 9_000_000n },
+      ],
+    ],
+    [
+      'at most the cap rounded down where that is finer',
+      orderOf('1'),
+      { maxDailyNotional: decimal('1.2345678') },
+      [{ day: DAY, units: 1_000_000n, atMost: 1_234_567n }],
+    ],
+    ['nothing for an order that does not count', orderOf('5', null), caps, []],
+  ])('is %s, and is given back in full', (_what, order, limits, counts) => {
+    expect(countsOf(order, limits)).toStrictEqual(counts);
+    const back = counts.map(({ day, units: counted, ...of }) => ({ ...of, day, units: -counted, atMost: undefined }));
+    expect(giveBack(order)).toEqual(back);
   });
 
   it('is never rounded', () => {
     expect(() => countsOf(orderOf('0.0000001'))).toThrow(RangeError);
-  });
-
-  it('is at most the cap, rounded down where that is finer', () => {
-    expect(countsOf(orderOf('1'), { maxDailyNotional: decimal('1.2345678') })).toMatchObject([{ atMost: 1_234_567n }]);
   });
 
   it('belongs to the UTC day of its signing', () => {

@@ -53,8 +53,9 @@ export interface End {
 interface Changes
   extends Partial<OrderEntrySettings>,
     Partial<Pick<OrderEntry, 'signedFor' | 'walletAddress' | 'submit'>> {
-  /** On the notional of a day. */
+  /** On the notional of a day, of all or of each client. */
   readonly cap?: string;
+  readonly clientCap?: string;
 }
 
 /** A request under the key of the row, and what must come of it. What is not stated is as usual. */
@@ -268,7 +269,7 @@ export async function play(
     };
   };
 
-  const open = ({ cap = '', ...changes }: Changes = {}, handle = store) => {
+  const open = ({ cap = '', clientCap = '', ...changes }: Changes = {}, handle = store) => {
     const real = createOrderEntry({ ...accountSettings(venue.url), ...changes }, log);
     const sign: OrderEntry['sign'] = async (...asked) => {
       const order = await real.sign(...asked);
@@ -277,7 +278,8 @@ export async function play(
     };
     const { walletAddress = real.walletAddress, signedFor = real.signedFor, submit = real.submit } = changes;
     const entry = { ...real, sign, walletAddress, signedFor, submit };
-    return createOrders({ entry, store: watch(handle), log, maxDailyNotional: parseDecimal(cap) });
+    const caps = { maxDailyNotional: parseDecimal(cap), maxDailyNotionalPerClient: parseDecimal(clientCap) };
+    return createOrders({ entry, store: watch(handle), log, ...caps });
   };
   let orders = open();
 

@@ -34,11 +34,6 @@ export interface Way<T> {
   readonly result: () => T;
 }
 
-interface Waiting {
-  readonly place: 'store' | 'venue';
-  readonly happenings: () => readonly Happening[];
-}
-
 /** The steps of one process, of which each waits until it is chosen to happen. */
 export interface Steps {
   take<T>(place: 'store' | 'venue', ways: () => readonly Way<T>[]): Promise<T>;
@@ -53,10 +48,10 @@ export interface Steps {
 
 /** Creates the steps of one client, at each of which it waits until the search lets it go on. */
 export function createSteps(client: string, world: WorldState): Steps {
-  let waiting: Waiting | undefined;
+  let waiting: { readonly place: 'store' | 'venue'; readonly happenings: () => readonly Happening[] } | undefined;
   let known: string[] = [];
   let crashed = () => {};
-  const crash = (name: string, effect: () => void): Happening => ({
+  const crash = (name: string, effect = () => {}): Happening => ({
     name: `${client} is killed ${name}`,
     run: () => {
       world.faults -= 1;
@@ -65,7 +60,7 @@ export function createSteps(client: string, world: WorldState): Steps {
       crashed();
     },
   });
-  const happen = <T>(way: Way<T>, resolve: (value: T) => void, reject: (error: unknown) => void): Happening => ({
+  const happen = <T>(way: Way<T>, { resolve, reject }: PromiseWithResolvers<T>): Happening => ({
     name: `${client}: ${way.name}`,
     run: () => {
       if (way.fault) world.faults -= 1;
@@ -82,22 +77,18 @@ export function createSteps(client: string, world: WorldState): Steps {
     },
   });
   return {
-    take: (place, ways) =>
-      new Promise((resolve, reject) => {
-        waiting = {
-          place,
-          happenings: () => {
-            const possible = ways().filter((way) => !way.fault || world.faults > 0);
-            const crashes = [
-              crash('before', () => {}),
-              ...possible.flatMap(({ name, effect, fault }) =>
-                effect && !fault ? [crash(`after: ${name}`, effect)] : [],
-              ),
-            ];
-            return [...possible.map((way) => happen(way, resolve, reject)), ...(world.faults > 0 ? crashes : [])];
-          },
-        };
-      }),
+    take: <T>(place: 'store' | 'venue', ways: () => readonly Way<T>[]) => {
+      const taken = Promise.withResolvers<T>();
+      const happenings = () => {
+        const possible = ways().filter(({ fault }) => !fault || world.faults > 0);
+        const steps = possible.map((way) => happen(way, taken));
+        if (world.faults === 0) return steps;
+        const effective = possible.filter(({ effect, fault }) => effect && !fault);
+        return [...steps, crash('before'), ...effective.map(({ name, effect }) => crash(`after: ${name}`, effect))];
+      };
+      waiting = { place, happenings };
+      return taken.promise;
+    },
     happenings: () => waiting?.happenings() ?? [],
     atVenue: () => waiting?.place === 'venue',
     onCrash: (listener) => {
@@ -192,15 +183,12 @@ function takings(world: WorldState, orderId: string) {
 }
 
 /** Lists the late arrivals that may happen now. */
-export function arrivals(world: WorldState): readonly { readonly name: string; readonly run: () => void }[] {
-  return [...world.heldUp].flatMap(([orderId, since]) =>
-    world.clock - since < LATE_TICKS && !world.taken.has(orderId)
-      ? takings(world, orderId).map(({ name, effect }) => ({
-          name: `${orderId} arrives late and ${name}`,
-          run: effect,
-        }))
-      : [],
-  );
+export function arrivals(world: WorldState): readonly Happening[] {
+  return [...world.heldUp]
+    .filter(([orderId, since]) => world.clock - since < LATE_TICKS && !world.taken.has(orderId))
+    .flatMap(([orderId]) =>
+      takings(world, orderId).map(({ name, effect: run }) => ({ name: `${orderId} ${name}`, run })),
+    );
 }
 
 /**
@@ -231,20 +219,20 @@ export function createEntryModel({ world, steps, process }: ModelDeps): Omit<Ord
     ];
   };
   const arrive = ({ orderId }: SignedOrder): readonly Way<Posted>[] => {
-    const refusal = { name: 'is refused', result: fateOf('order_rejected') };
-    const faults: readonly Way<Posted>[] = [
+    const never: readonly Way<Posted>[] = [
+      { name: 'is refused', result: fateOf('order_rejected') },
       { name: 'is lost on the way to the venue', fault: true, result: () => unknown(now()) },
       { name: 'is not taken by a venue in trouble', fault: true, result: fateOf('venue_unavailable') },
       { name: 'is refused with its operator', fault: true, result: fateOf('venue_refused_service') },
     ];
-    if (world.taken.has(orderId)) return [{ name: 'is a duplicate', result: () => 'duplicated' }, refusal, ...faults];
+    if (world.taken.has(orderId)) return [{ name: 'is a duplicate', result: () => 'duplicated' }, ...never];
     const holdUp = () => void world.heldUp.set(orderId, world.clock);
     const ways = takings(world, orderId).flatMap(({ name, status, effect }): Way<Posted>[] => [
       { name, effect, result: placed(orderId, status) },
       { name: `${name}, the answer lost`, fault: true, effect, result: () => unknown(now()) },
     ]);
     const late: Way<Posted> = { name: 'is held up', fault: true, effect: holdUp, result: () => 'held up' };
-    return [...ways, refusal, ...faults, late];
+    return [...ways, ...never, late];
   };
   const look = (order: SignedOrder, where: 'orders' | 'orders and trades') =>
     steps.take('venue', () => lookUp(order, where));

@@ -3,7 +3,7 @@ import { AppError } from '../../../shared/errors.ts';
 import { createOrders, type Orders, type OrdersOptions } from '../../../shared/orders/orders.ts';
 import type { OrderRequest } from '../../../shared/orders/turn.ts';
 import type { LimitOrder } from '../../../shared/venue/port.ts';
-import type { Happening, System } from './interleavings.ts';
+import type { System } from './interleavings.ts';
 import { unfinishedOrder, WALLET } from './order-records.ts';
 import {
   arrivals,
@@ -16,7 +16,7 @@ import {
 } from './order-world-ends.ts';
 
 /** Takes a part of the protocol, or of what it builds on, out. */
-export type Flaw = (parts: OrdersOptions) => OrdersOptions;
+export type Flaw = (parts: OrdersOptions, client: string) => OrdersOptions;
 
 /** What may go wrong in a world, and what was there before. */
 export interface WorldOptions {
@@ -25,12 +25,7 @@ export interface WorldOptions {
   /** The ticks that pass while the two clients are served; a lease lasts one. */
   readonly ticks: number;
   /** The order that an earlier process left behind under the key when it was killed; none for `unused`. */
-  readonly key:
-    | 'unused'
-    | 'of an unsent order'
-    | 'of a live order'
-    | 'of a filled order'
-    | 'of an order that is held up';
+  readonly key: 'unused' | `of ${'an unsent order' | 'a live order' | 'a filled order' | 'an order that is held up'}`;
   readonly flaw?: Flaw | undefined;
 }
 
@@ -70,29 +65,18 @@ function describeRecord({ record, owners }: WorldState): unknown {
  */
 export function createWorld({ faults, ticks, key, flaw = (parts) => parts }: WorldOptions): System {
   const world: WorldState = {
-    clock: 0,
-    faults,
-    record: undefined,
-    owners: new Map(),
-    taken: new Map(),
-    heldUp: new Map(),
-    untrue: undefined,
+    ...{ clock: 0, faults, record: undefined, untrue: undefined },
+    ...{ owners: new Map(), taken: new Map(), heldUp: new Map() },
   };
   const [a, b] = [createClient('A', world, flaw), createClient('B', world, flaw)];
   const last = createClient('last', world, flaw);
   if (key !== 'unused') abandon(world, key);
-  const closing: Happening = {
-    name: 'after every lease, a last repeat without faults',
-    run: () => {
-      [world.clock, world.faults] = [ticks + 1 + LATE_TICKS, 0];
-      last.ask();
-    },
+  const close = () => {
+    [world.clock, world.faults] = [ticks + 1 + LATE_TICKS, 0];
+    last.ask();
   };
-  const leaseEnds: Happening = {
-    name: 'the lease ends',
-    run: () => {
-      world.clock += 1;
-    },
+  const endLease = () => {
+    world.clock += 1;
   };
   const happenings = () => {
     // The clients are alike: the first to do anything is called A.
@@ -100,33 +84,22 @@ export function createWorld({ faults, ticks, key, flaw = (parts) => parts }: Wor
     const steps = [...a.steps.happenings(), ...(untouched ? [] : b.steps.happenings())];
     // A call of the venue is over before the lease is: its time budget is shorter.
     const timePasses = world.clock < ticks && !untouched && !a.steps.atVenue() && !b.steps.atVenue();
-    return [...steps, ...arrivals(world), ...(timePasses ? [leaseEnds] : [])];
+    return [...steps, ...arrivals(world), ...(timePasses ? [{ name: 'the lease ends', run: endLease }] : [])];
   };
   a.ask();
   b.ask();
   return {
     happenings: () => {
       if (a.busy() || b.busy()) return happenings();
-      return last.busy() ? last.steps.happenings() : last.answers.length === 0 ? [closing, ...arrivals(world)] : [];
+      if (last.busy() || last.answers.length > 0) return last.steps.happenings();
+      return [{ name: 'after every lease, a last repeat without faults', run: close }, ...arrivals(world)];
     },
     state: () => {
       const clients = [a, b, last].map(({ answers, busy, steps }) => [answers, busy(), steps.trace()]);
-      return JSON.stringify([
-        world.clock,
-        world.faults,
-        [...world.taken],
-        [...world.heldUp],
-        world.untrue,
-        describeRecord(world),
-        clients,
-      ]);
+      const { clock, faults: left, taken, heldUp, untrue } = world;
+      return JSON.stringify([clock, left, [...taken], [...heldUp], untrue, describeRecord(world), clients]);
     },
-    breach: () =>
-      breachOf(
-        world,
-        [a, b, last].flatMap(({ answers }) => answers),
-        last.answers[0],
-      ),
+    breach: () => breachOf(world, [...a.answers, ...b.answers, ...last.answers], last.answers[0]),
   };
 }
 
@@ -177,7 +150,7 @@ function createClient(name: string, world: WorldState, flaw: Flaw): Client {
       ...{ entry: { walletAddress: WALLET, ...createEntryModel(deps) }, store: createStoreModel(deps), log: SILENT },
       ...{ leaseMs: 1, uptime: () => world.clock, lateArrivalMs: LATE_TICKS },
     };
-    const orders = createOrders(flaw(parts));
+    const orders = createOrders(flaw(parts, name));
     busy = true;
     void place(orders).then(answered);
   };
