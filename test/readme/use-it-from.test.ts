@@ -3,14 +3,14 @@ import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import type { PaperVenue } from '../../packages/paper-venue/venue.ts';
 import { AWS_VARIABLES } from '../../tools/support/sigv4.ts';
 import { installClient } from '../support/page/builds.ts';
 import { HAS_PYTHON, PYTHON_ENV } from '../support/python.ts';
 import { startIamGateway, startTokenGateway, startTokenIssuer } from '../support/service/gateway.ts';
-import { startPaperService } from '../support/service/paper-service.ts';
+import { sharedPaperService, startPaperService } from '../support/service/paper-service.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 /** The addresses that examples print: of a service on this machine, and of a deployment. */
@@ -21,11 +21,18 @@ const CLIENT_KEY = `0x${'22'.repeat(32)}`;
 const PKCS8 = Buffer.from(`302e020100300506032b657004220420${'22'.repeat(32)}`, 'hex').toString('base64');
 const run = promisify(execFile);
 
-const folders: string[] = [];
+/** A project that has installed the client, and beside it what the examples import. */
+let project = '';
+const plain = sharedPaperService();
 
-afterEach(async () => {
-  await Promise.all(folders.splice(0).map((folder) => rm(folder, { recursive: true, force: true })));
+beforeAll(async () => {
+  project = await mkdtemp(join(tmpdir(), 'readme-example-'));
+  await installClient(project);
+  for (const name of ['ethers', '@aws-sdk', '@smithy'])
+    await symlink(join(ROOT, 'node_modules', name), join(project, 'node_modules', name));
+  await writeFile(join(project, 'key.pem'), `-----BEGIN PRIVATE KEY-----\n${PKCS8}\n-----END PRIVATE KEY-----\n`);
 });
+afterAll(() => rm(project, { recursive: true, force: true }));
 
 interface Place {
   readonly file: string;
@@ -48,27 +55,15 @@ async function printed({ file, heading, language, holds = '' }: Place): Promise<
   return found[2];
 }
 
-/** A project that has installed the client, and beside it what the examples import. */
-async function project(): Promise<string> {
-  const path = await mkdtemp(join(tmpdir(), 'readme-example-'));
-  folders.push(path);
-  await installClient(path);
-  for (const name of ['ethers', '@aws-sdk', '@smithy'])
-    await symlink(join(ROOT, 'node_modules', name), join(path, 'node_modules', name));
-  return path;
-}
-
 /** Runs an example with another address in the place of the printed one; returns what it prints. */
 async function perform(place: Place & { readonly language: keyof typeof PROGRAMS }, url: string, env: object) {
-  const cwd = await project();
   const code = await printed(place);
   expect(code).toMatch(PRINTED_URL);
-  await writeFile(join(cwd, 'example.mjs'), code.replaceAll(PRINTED_URL, url));
+  await writeFile(join(project, 'example.mjs'), code.replaceAll(PRINTED_URL, url));
   const signer = { ...place, language: 'js', holds: 'CLIENT_KEY_FILE' in env ? 'encodeBase58' : 'signMessage' };
-  if (code.includes('sign.mjs')) await writeFile(join(cwd, 'sign.mjs'), await printed(signer));
-  await writeFile(join(cwd, 'key.pem'), `-----BEGIN PRIVATE KEY-----\n${PKCS8}\n-----END PRIVATE KEY-----\n`);
+  if (code.includes('sign.mjs')) await writeFile(join(project, 'sign.mjs'), await printed(signer));
   const [program, ...args] = PROGRAMS[place.language];
-  const options = { cwd, env: { ...process.env, ...PYTHON_ENV, ...env } };
+  const options = { cwd: project, env: { ...process.env, ...PYTHON_ENV, ...env } };
   return (await run(program, [...args, 'example.mjs'], options)).stdout;
 }
 
@@ -76,9 +71,8 @@ if (!HAS_PYTHON) process.stderr.write('SKIPPED: the documents’ Python example:
 
 describe('the first screen of the README', () => {
   it('shows what its curl is answered', async () => {
-    const { url } = await startPaperService();
     const place = { file: 'README.md', heading: '# Order Book Adapter' };
-    const stdout = await perform({ ...place, language: 'sh', holds: 'curl' }, url, {});
+    const stdout = await perform({ ...place, language: 'sh', holds: 'curl' }, plain().url, {});
     // An ellipsis stands for digits left out, a new line is there for the page's width, and a hash is of its own order.
     const shown = (await printed({ ...place, language: 'json' })).replace(/\n */g, '');
     const pattern = shown
@@ -110,12 +104,15 @@ describe('the example', () => {
       AWS_VARIABLES,
     ],
   ] as const)('for %s places one order, and prints it', async (_name, place, env) => {
-    const verification = place === SIGNED ? { SERVICE_CLIENT_VERIFICATION: 'required' } : {};
-    const { url, venue } = await startPaperService(verification);
+    // Both examples of a signature have one key.
+    const verified = () => startPaperService({ SERVICE_CLIENT_VERIFICATION: 'required' });
+    const { url, venue } = place === SIGNED ? await verified() : plain();
+    const earlier = venue.orders().length;
     const reached = place.heading === BY_AWS ? (await startIamGateway(url)).url : url;
     const stdout = await perform(place, reached, env);
-    expect(venue.orders()).toMatchObject([{ ...SMALLEST_ORDER, post_only: place !== SIGNED }]);
-    expect(stdout).toContain(venue.orders()[0]?.id);
+    const placed = venue.orders().slice(earlier);
+    expect(placed).toMatchObject([{ ...SMALLEST_ORDER, post_only: place !== SIGNED }]);
+    expect(stdout).toContain(placed[0]?.id);
     expect(stdout).toContain('live');
   });
 
@@ -123,8 +120,8 @@ describe('the example', () => {
     const issuer = await startTokenIssuer();
     const venues: PaperVenue[] = [];
     const gateway = await startTokenGateway(issuer, async (authority) => {
-      const verified = { SERVICE_CLIENT_VERIFICATION: 'required', SERVICE_PUBLIC_AUTHORITY: authority };
-      const service = await startPaperService(verified);
+      const settings = { SERVICE_CLIENT_VERIFICATION: 'required', SERVICE_PUBLIC_AUTHORITY: authority };
+      const service = await startPaperService(settings);
       venues.push(service.venue);
       return service;
     });
