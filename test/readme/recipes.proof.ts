@@ -3,7 +3,7 @@ import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import { ROUTES } from '../../functions/routes.ts';
 
@@ -23,22 +23,14 @@ const COPIED = [
   'package.json',
   'tsconfig.json',
   'cdk.json',
+  'jest.config.js',
+  '.env.example',
 ];
-const WRITTEN = ['.env.example'];
 /** Each step is a process or two that take seconds; a busy machine makes minutes of them. */
-const PATIENCE_MS = 180_000;
+const PATIENCE_MS = 300_000;
 const run = promisify(execFile);
 
 let tree = '';
-
-beforeAll(async () => {
-  tree = await mkdtemp(join(tmpdir(), 'recipes-'));
-  for (const name of [...COPIED, ...WRITTEN, 'jest.config.js'])
-    await cp(join(ROOT, name), join(tree, name), { recursive: true });
-  await symlink(join(ROOT, 'node_modules'), join(tree, 'node_modules'));
-}, PATIENCE_MS);
-
-afterAll(() => rm(tree, { recursive: true, force: true }));
 
 /** The text of a recipe of CONTRIBUTING.md. */
 async function recipe(title: string): Promise<string> {
@@ -69,34 +61,59 @@ const operations = z.record(z.string(), z.unknown());
 /** Returns what a command in the copied tree prints; throws with all of it when it fails. */
 async function output(command: string, ...args: readonly string[]): Promise<string> {
   try {
-    return (await run(command, args, { cwd: tree })).stdout;
+    return (await run(command, args, { cwd: tree, env: { ...process.env, FULL_EXTENT: '' } })).stdout;
   } catch (failed) {
     const { stdout, stderr } = printed.parse(failed);
     throw new Error(`${command} ${args.join(' ')}\n${stdout}\n${stderr}`, { cause: failed });
   }
 }
 
-/** The files that follow from a code, and one that throws it: a fraction of the tree, for a short type check. */
-const TSCONFIG = {
-  extends: './tsconfig.json',
-  include: [],
-  files: ['shared/use.ts', 'functions/problem.ts', 'tools/openapi/document.ts'],
-};
+const MEANING = 'refuses an order with a smaller price times size, in pUSD';
+const SENTENCES = 'shared/venue/polymarket/calls/sentences.ts';
 
-describe('the recipe for a sentence of the venue', () => {
-  it(
-    'lets the sentence prove the end of an order',
-    async () => {
-      const row = await codeOf('Add a sentence of the venue');
-      const file = 'shared/venue/polymarket/calls/sentences.ts';
-      await insert(file, '  { says: /cancel[- ]only/i,', `  ${row}`);
-      const ask = `import { fateSaidBy } from './${file}';
-        const { kind, error } = fateSaidBy('The exchange is closed for the night', { reason: '', retryAfter: 7 });
-        console.log(kind, error.code, error.retryAfter);`;
-      expect(await output(process.execPath, '--input-type=module', '-e', ask)).toBe('not_taken venue_unavailable 7\n');
-    },
-    PATIENCE_MS,
-  );
+async function addSetting(): Promise<void> {
+  await insert('shared/settings/table.ts', '    clientVerification: ', await codeOf('Add a setting'));
+  await insert('test/shared/settings/config.test.ts', '  SERVICE_LOG_LEVEL: [', '  SERVICE_MIN_ORDER_NOTIONAL: CAP,\n');
+  const check = "  'of the least': { proves: ['SERVICE_MIN_ORDER_NOTIONAL'], run: async () => {} },\n";
+  await insert('test/contract/caps.ts', "  'of a day: counted", check);
+}
+
+async function addErrorCode(): Promise<void> {
+  await insert('shared/errors.ts', '  venue_timeout: {\n', await codeOf('Add an error code'));
+  await insert('test/shared/errors.test.ts', '  venue_timeout: 504,\n', '  venue_closed: 503,\n');
+  const check = "  'a closed venue': { proves: ['venue_closed'], run: async () => {} },\n";
+  await insert('test/contract/fates.ts', "  'post-only mode", check);
+  const use = "export const error = refuse('venue_closed', { opensAt: '08:00' });\n";
+  await writeFile(join(tree, 'shared/use.ts'), `import { refuse } from './errors.ts';\n${use}`);
+}
+
+/** One copy for all recipes: each is followed, and then what they say is written and checked once. */
+beforeAll(async () => {
+  tree = await mkdtemp(join(tmpdir(), 'recipes-'));
+  const copies = COPIED.map((name) => cp(join(ROOT, name), join(tree, name), { recursive: true }));
+  await Promise.all([...copies, symlink(join(ROOT, 'node_modules'), join(tree, 'node_modules'))]);
+  await insert(SENTENCES, '  { says: /cancel[- ]only/i,', `  ${await codeOf('Add a sentence of the venue')}`);
+  await addSetting();
+  await addErrorCode();
+  await Promise.all([output('npm', 'run', 'settings'), output('npm', 'run', 'openapi')]);
+}, PATIENCE_MS);
+
+afterAll(() => rm(tree, { recursive: true, force: true }));
+
+it('lets a sentence prove the end of an order', async () => {
+  const ask = `import { fateSaidBy } from './${SENTENCES}';
+    const { kind, error } = fateSaidBy('The exchange is closed for the night', { reason: '', retryAfter: 7 });
+    console.log(kind, error.code, error.retryAfter);`;
+  expect(await output(process.execPath, '--input-type=module', '-e', ask)).toBe('not_taken venue_unavailable 7\n');
+});
+
+it('brings a setting into the texts for people', async () => {
+  const example = await readFile(join(tree, '.env.example'), 'utf8');
+  expect(example).toContain(`# ${MEANING}\n# SERVICE_MIN_ORDER_NOTIONAL=\n`);
+  const row = `| \`SERVICE_MIN_ORDER_NOTIONAL\` | \`minOrderNotional\` | - | ${MEANING} |`;
+  expect(await readFile(join(tree, 'docs/settings.md'), 'utf8')).toContain(row);
+  const help = new RegExp(`^  SERVICE_MIN_ORDER_NOTIONAL +- +${MEANING}$`, 'm');
+  expect(await output(process.execPath, 'local/start.js', '--help')).toMatch(help);
 });
 
 /** Prints what a process, a deployment and synth make of the setting. */
@@ -115,83 +132,44 @@ const PRINT_SETTING = `
   }
 `;
 
-describe('the recipe for a setting', () => {
-  const meaning = 'refuses an order with a smaller price times size, in pUSD';
-
-  beforeAll(async () => {
-    await insert('shared/settings/table.ts', '    clientVerification: ', await codeOf('Add a setting'));
-    const malformed = '  SERVICE_MIN_ORDER_NOTIONAL: CAP,\n';
-    await insert('test/shared/settings/config.test.ts', '  SERVICE_LOG_LEVEL: [', malformed);
-    const check = "  'of the least': { proves: ['SERVICE_MIN_ORDER_NOTIONAL'], run: async () => {} },\n";
-    await insert('test/contract/caps.ts', "  'of a day: counted", check);
-    await output('npm', 'run', 'settings');
-  }, PATIENCE_MS);
-
-  it('brings the setting into the texts for people', async () => {
-    expect(await readFile(join(tree, '.env.example'), 'utf8')).toContain(
-      `# ${meaning}\n# SERVICE_MIN_ORDER_NOTIONAL=\n`,
-    );
-    const row = `| \`SERVICE_MIN_ORDER_NOTIONAL\` | \`minOrderNotional\` | - | ${meaning} |`;
-    expect(await readFile(join(tree, 'docs/settings.md'), 'utf8')).toContain(row);
-    expect(await output(process.execPath, 'local/start.js', '--help')).toMatch(
-      new RegExp(`^  SERVICE_MIN_ORDER_NOTIONAL +- +${meaning}$`, 'm'),
-    );
-  });
-
-  it('brings the setting into the configuration, and a malformed one to a stop at synth', async () => {
-    const [values, refusal] = (await output(process.execPath, '--input-type=module', '-e', PRINT_SETTING)).split('\n');
-    expect(values).toBe('25,25,25');
-    expect(refusal).toBe(
-      'minOrderNotional must be a decimal above zero, such as 250 or 99.5, with at most 18 digits before the point.',
-    );
-  });
-
-  it(
-    'ends with the tests that it names, green, and with types that fit',
-    async () => {
-      const [, tests = ''] = /npm test -- (test\/shared\/settings .*?) &&/.exec(await recipe('Add a setting')) ?? [];
-      await output('npm', 'test', '--', ...tests.split(' '));
-      await output(process.execPath, 'node_modules/typescript/bin/tsc');
-    },
-    PATIENCE_MS,
+it('brings a setting into the configuration, and a malformed one to a stop at synth', async () => {
+  const [values, refusal] = (await output(process.execPath, '--input-type=module', '-e', PRINT_SETTING)).split('\n');
+  expect(values).toBe('25,25,25');
+  expect(refusal).toBe(
+    'minOrderNotional must be a decimal above zero, such as 250 or 99.5, with at most 18 digits before the point.',
   );
 });
 
-describe('the recipe for an error code', () => {
-  beforeAll(async () => {
-    const entry = await codeOf('Add an error code');
-    await insert('shared/errors.ts', '  venue_timeout: {\n', entry);
-    await insert('test/shared/errors.test.ts', '  venue_timeout: 504,\n', '  venue_closed: 503,\n');
-    const check = "  'a closed venue': { proves: ['venue_closed'], run: async () => {} },\n";
-    await insert('test/contract/fates.ts', "  'post-only mode", check);
-    const use =
-      "import { refuse } from './errors.ts';\nexport const error = refuse('venue_closed', { opensAt: '08:00' });\n";
-    await writeFile(join(tree, 'shared/use.ts'), use);
+it('adds a code to its operation in the document, with its facts and its wait', async () => {
+  const { components, paths } = JSON.parse(await readFile(join(tree, 'openapi.json'), 'utf8'));
+  const { properties, description } = components.schemas.VenueClosedProblem;
+  expect(description).toBe('Answered when the venue rests for the night.');
+  expect(Object.keys(properties)).toContain('opens_at');
+  const answers = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(operations.parse(methods)).flatMap(([method, operation]) =>
+      JSON.stringify(operation).includes('VenueClosedProblem') ? [`${method} ${path}`] : [],
+    ),
+  );
+  expect(answers).toStrictEqual([`post ${ROUTES.orders.path}`]);
+  expect(paths[ROUTES.orders.path].post.responses['503'].headers).toHaveProperty('Retry-After');
+  expect(await readFile(join(tree, 'packages/client/api.ts'), 'utf8')).toContain('code: "venue_closed"');
+});
+
+/** What follows from a code and a setting: a part of the tree, for a short type check. */
+const TSCONFIG = {
+  extends: './tsconfig.json',
+  include: ['functions', 'shared', 'infra', 'tools/openapi', 'tools/settings'],
+};
+
+it(
+  'ends with types that fit, and with the tests that the recipes name, green',
+  async () => {
+    const [, tests = ''] = /npm test -- (test\/shared\/settings .*?) &&/.exec(await recipe('Add a setting')) ?? [];
     await writeFile(join(tree, 'tsconfig.recipe.json'), JSON.stringify(TSCONFIG));
-    await output('npm', 'run', 'openapi');
-  }, PATIENCE_MS);
-
-  it(
-    'gives a tree that type-checks and keeps the closed set',
-    async () => {
-      await output(process.execPath, 'node_modules/typescript/bin/tsc', '-p', 'tsconfig.recipe.json');
-      await output('npm', 'test', '--', 'test/shared/errors.test.ts', 'test/contract/complete.test.ts');
-    },
-    PATIENCE_MS,
-  );
-
-  it('adds the code to its operation in the document, with its facts and its wait', async () => {
-    const { components, paths } = JSON.parse(await readFile(join(tree, 'openapi.json'), 'utf8'));
-    const { properties, description } = components.schemas.VenueClosedProblem;
-    expect(description).toBe('Answered when the venue rests for the night.');
-    expect(Object.keys(properties)).toContain('opens_at');
-    const answers = Object.entries(paths).flatMap(([path, methods]) =>
-      Object.entries(operations.parse(methods)).flatMap(([method, operation]) =>
-        JSON.stringify(operation).includes('VenueClosedProblem') ? [`${method} ${path}`] : [],
-      ),
-    );
-    expect(answers).toStrictEqual([`post ${ROUTES.orders.path}`]);
-    expect(paths[ROUTES.orders.path].post.responses['503'].headers).toHaveProperty('Retry-After');
-    expect(await readFile(join(tree, 'packages/client/api.ts'), 'utf8')).toContain('code: "venue_closed"');
-  });
-});
+    await Promise.all([
+      output(process.execPath, 'node_modules/typescript/bin/tsc', '-p', 'tsconfig.recipe.json'),
+      output('npm', 'test', '--', 'test/shared/errors.test.ts', ...tests.split(' ')),
+    ]);
+  },
+  PATIENCE_MS,
+);

@@ -5,7 +5,6 @@ import { basename, dirname, join, matchesGlob, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import * as z from 'zod/mini';
-import { createClient } from '../../packages/client/client.ts';
 import { STOP_MS } from '../../shared/limits.ts';
 import { startPaperService } from '../support/service/paper-service.ts';
 import { startProgram, WITH_THIS_NODE } from '../support/service/program.ts';
@@ -131,13 +130,6 @@ describe('the image', () => {
     expect(await healthCheck(new URL(url).port)).toBe(0);
     expect(await stop()).toBe(0);
     expect(await healthCheck(new URL(url).port)).toBe(1);
-  });
-
-  it('trades on paper with --paper', async () => {
-    const { url, mode, stop } = await start(['--paper']);
-    expect(mode).toBe('order-placing');
-    expect((await createClient({ baseUrl: url }).markets({ limit: 1 })).items).toHaveLength(1);
-    expect(await stop()).toBe(0);
   });
 
   it('places orders only where that is said of its port too, and keeps them in its volume', async () => {

@@ -76,7 +76,9 @@ function start(args: readonly string[], env: Readonly<Record<string, string>> = 
 }
 
 describe('the package', () => {
-  it('has programs, documents and licences, and nothing else', () => {
+  it('is one package of programs, documents and licences, and nothing else', async () => {
+    const installed = JSON.parse(await readFile(join(project, 'node_modules/.package-lock.json'), 'utf8'));
+    expect(Object.entries(installed.packages)).toMatchObject([[`node_modules/${NAME}`, { version: VERSION }]]);
     const kinds = [
       /^server\/(?:start|chunks\/[\w-]+-[A-Z0-9]{8})\.js$/,
       /^server\/chunks\/secp256k1\.wasm$/,
@@ -126,11 +128,6 @@ describe('the package', () => {
     expect(held.filter((name) => !components.has(name))).toStrictEqual([]);
   });
 
-  it('installs as one package', async () => {
-    const installed = JSON.parse(await readFile(join(project, 'node_modules/.package-lock.json'), 'utf8'));
-    expect(Object.entries(installed.packages)).toMatchObject([[`node_modules/${NAME}`, { version: VERSION }]]);
-  });
-
   it('trades on paper', async () => {
     const { url, mode, stop } = await start(['--paper']);
     expect(mode).toBe('order-placing');
@@ -142,13 +139,9 @@ describe('the package', () => {
     expect(await stop()).toBe(0);
   });
 
-  it('is read-only without settings', async () => {
-    const { mode, store, stop } = await start([]);
-    expect([mode, store]).toStrictEqual(['read-only', null]);
-    expect(await stop()).toBe(0);
-  });
-
-  it('places orders only with a store that is the same one wherever it is started', async () => {
+  it('is read-only without settings, and places orders only with a store that is the same wherever it is started', async () => {
+    const readOnly = await start([]);
+    expect([readOnly.mode, readOnly.store, await readOnly.stop()]).toStrictEqual(['read-only', null, 0]);
     const { venueUrl } = await startPaperService();
     const settings = {
       SERVICE_PRIVATE_KEY: '22'.repeat(32),
