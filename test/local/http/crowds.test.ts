@@ -1,7 +1,7 @@
 import { EventEmitter, once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setImmediate } from 'node:timers/promises';
+import { setImmediate, setTimeout } from 'node:timers/promises';
 import { expect, it } from '@jest/globals';
 import { MAX_CONNECTIONS, MAX_WAITING } from '../../../local/http/connections.ts';
 import { FULL_EXTENT } from '../../support/jest.ts';
@@ -67,16 +67,21 @@ it('where the most connections are open, the one that is idle longest makes room
 });
 
 it('10,000 pipelined lists do not delay the health of the service', async () => {
-  let lists = 0;
+  let [lists, running, most] = [0, 0, 0];
   const listMarkets = async () => {
     lists += 1;
+    running += 1;
+    most = Math.max(most, running);
+    await setTimeout(5);
+    running -= 1;
     return { markets: [], hasMore: false };
   };
   const { url } = await startTestServer({ marketData: fakeMarketData({ listMarkets }) });
   const crowd = Array.from({ length: 100 }, () => openRaw(url).socket);
   for (const socket of crowd) socket.write(LIST.repeat(100));
-  while (lists === 0) await setImmediate();
+  while (lists < 100) await setImmediate();
   expect((await health(url)).status).toBe(200);
   expect(lists).toBeLessThan(2_000);
+  expect(most).toBe(8);
   for (const socket of crowd) socket.destroy();
 });
