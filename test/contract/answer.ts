@@ -32,12 +32,16 @@ export function membersOf({ body }: Answer): Record<string, unknown> {
   return anyObject.parse(body);
 }
 
+/** Returns the fields that a problem names. */
+export function fieldsOf({ body }: Answer): readonly string[] {
+  return invalid.parse(body).errors.map(({ field }) => field);
+}
+
 /** Expects a problem with this code, and where given with these members, or errors that name this field. */
 export function expectProblem(answer: Answer, code: ErrorCode, about?: string | Record<string, unknown>): void {
   assert.ok(codeOf(answer) === code, `expected ${code}, got ${answer.status} ${JSON.stringify(answer.body)}`);
   if (typeof about === 'string') {
-    const fields = invalid.parse(answer.body).errors.map(({ field }) => field);
-    assert.ok(fields.includes(about), `errors does not name ${about}: ${fields.join(', ')}`);
+    assert.ok(fieldsOf(answer).includes(about), `errors does not name ${about}: ${fieldsOf(answer).join(', ')}`);
   }
   if (typeof about === 'object') expectMembers(answer, about);
 }

@@ -16,8 +16,9 @@ import { challengeOf, type SigningClient } from './signing.ts';
 
 type Headers = Readonly<Record<string, string>>;
 
-const ALICE = evmWallet('2');
-const BOB = evmWallet('3');
+/** Clients with wallets of their own. */
+export const ALICE = evmWallet('2');
+export const BOB = evmWallet('3');
 const REQUIRED = { SERVICE_CLIENT_VERIFICATION: 'required' } as const;
 
 function clientOf({ client }: World): SigningClient {
@@ -40,14 +41,14 @@ async function signed(world: World, wallet: ClientWallet): Promise<Headers> {
 }
 
 /** Signs the resting order, or what is stated in its place. */
-function sign(world: World, signing: Partial<Omit<Signing, 'order'>> & { readonly order?: object } = {}) {
+export function sign(world: World, signing: Partial<Omit<Signing, 'order'>> & { readonly order?: object } = {}) {
   const { order, ...others } = signing;
   const asked = { ...restingOrder(world), expires_at: null, ...order };
   return signedHeaders({ wallet: ALICE, key: crypto.randomUUID(), url: world.baseUrl, ...others, order: asked });
 }
 
 /** Places the resting order with changes. */
-function place(world: World, headers: Headers, change: object = {}): Promise<Answer> {
+export function place(world: World, headers: Headers, change: object = {}): Promise<Answer> {
   return send(world, headers, { ...restingOrder(world), ...change });
 }
 

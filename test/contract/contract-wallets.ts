@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
-import { evmWallet, type Signing, secondsFromNow, signedHeaders } from '../../tools/support/client-wallets.ts';
+import { type ClientWallet, secondsFromNow } from '../../tools/support/client-wallets.ts';
 import { type Answer, expectProblem, membersOf } from './answer.ts';
 import { controlOf, processOf, section, type World } from './check.ts';
-import { JSON_TYPE, restingOrder, sendings } from './orders.ts';
+import { ALICE, BOB, place, sign } from './clients.ts';
+import { sendings } from './orders.ts';
 
-const OWNER = evmWallet('2');
-const STRANGER = evmWallet('3');
 const NO_CONTRACT = `0x${'ee'.repeat(20)}`;
 
 type Chain = Awaited<ReturnType<typeof import('../support/chain/chain.ts').startChain>>;
@@ -17,7 +16,7 @@ async function onChain(
   settings: Readonly<Record<string, string>> = {},
 ): Promise<void> {
   const { startChain } = await import('../support/chain/chain.ts');
-  const chain = await startChain(OWNER.address);
+  const chain = await startChain(ALICE.address);
   const ofChain = { SERVICE_CLIENT_RPC_URL: chain.url, SERVICE_CLIENT_CHAIN_ID: '137' };
   try {
     const service = await processOf(world).start({ SERVICE_CLIENT_VERIFICATION: 'required', ...ofChain, ...settings });
@@ -29,30 +28,25 @@ async function onChain(
   }
 }
 
+interface Change extends Omit<NonNullable<Parameters<typeof sign>[1]>, 'wallet'> {
+  readonly signer?: ClientWallet;
+  readonly signature?: string;
+}
+
 /** Sends the resting order for an address, signed by the owner unless stated otherwise. */
-async function send(world: World, address: string, change: Partial<Signing> & { readonly signature?: string } = {}) {
-  const order = { ...restingOrder(world), expires_at: null };
-  const { signature, ...signing } = change;
-  const wallet = { address, sign: OWNER.sign };
-  const signed = await signedHeaders({ wallet, key: crypto.randomUUID(), url: world.baseUrl, order, ...signing });
-  const headers = { ...JSON_TYPE, ...signed, ...(signature !== undefined && { 'x-client-signature': signature }) };
-  const body = JSON.stringify(restingOrder(world));
-  return world.client?.askAsItIs({ operation: 'orders', method: 'POST', target: '/v1/orders', headers, body });
+async function send(world: World, address: string, { signer = ALICE, signature, ...signing }: Change = {}) {
+  const signed = await sign(world, { ...signing, wallet: { address, sign: signer.sign } });
+  return place(world, signature === undefined ? signed : { ...signed, 'x-client-signature': signature });
 }
 
-function answered(answer: Answer | undefined): Answer {
-  assert.ok(answer, 'the service does not verify its clients');
-  return answer;
+function expectInvalid(answer: Answer, detail: RegExp): void {
+  expectProblem(answer, 'client_signature_invalid');
+  assert.match(String(membersOf(answer)['detail']), detail);
 }
 
-function expectInvalid(answer: Answer | undefined, detail: RegExp): void {
-  expectProblem(answered(answer), 'client_signature_invalid');
-  assert.match(String(membersOf(answered(answer))['detail']), detail);
-}
-
-function expectUnavailable(answer: Answer | undefined): void {
-  expectProblem(answered(answer), 'client_chain_unavailable');
-  assert.equal(answered(answer).headers.get('retry-after'), '5');
+function expectUnavailable(answer: Answer): void {
+  expectProblem(answer, 'client_chain_unavailable');
+  assert.equal(answer.headers.get('retry-after'), '5');
 }
 
 /** Checks of clients whose wallet is a contract. */
@@ -64,12 +58,12 @@ export const CONTRACT_WALLETS = section('clients', ['process'], {
         const key = crypto.randomUUID();
         const wallet = chain.addressOf('wallet');
         for (const replayed of [null, 'true']) {
-          const answer = answered(await send(service, wallet, { key }));
+          const answer = await send(service, wallet, { key });
           const end = [answer.status, answer.headers.get('idempotency-replayed')];
           assert.deepEqual(end, [201, replayed], JSON.stringify(answer.body));
         }
         const sent = sendings(service);
-        expectInvalid(await send(service, wallet, { wallet: { ...STRANGER, address: wallet } }), /^The contract at/);
+        expectInvalid(await send(service, wallet, { signer: BOB }), /^The contract at/);
         for (const name of ['refuses', 'reverts', 'reverts with a reason', 'returns nothing'] as const) {
           expectInvalid(await send(service, chain.addressOf(name)), /^The contract at X-Client-Address refuses/);
         }
@@ -107,7 +101,7 @@ export const CONTRACT_WALLETS = section('clients', ['process'], {
         expectUnavailable(await send(service, NO_CONTRACT));
         assert.equal(sendings(service), sent);
         chain.behave({});
-        assert.equal(answered(await send(service, wallet, { key })).status, 201);
+        assert.equal((await send(service, wallet, { key })).status, 201);
         await chain.stop();
         expectUnavailable(await send(service, wallet));
       }),
@@ -118,7 +112,7 @@ export const CONTRACT_WALLETS = section('clients', ['process'], {
         world,
         async (service, chain) => {
           const wallet = chain.addressOf('wallet');
-          assert.equal(answered(await send(service, OWNER.address)).status, 201);
+          assert.equal((await send(service, ALICE.address)).status, 201);
           for (const seconds of [-120, 1_200]) {
             expectInvalid(await send(service, wallet, { expires: secondsFromNow(seconds) }), /^The signature /);
           }
@@ -127,11 +121,11 @@ export const CONTRACT_WALLETS = section('clients', ['process'], {
           for (const signature of [`0x${'ab'.repeat(2_049)}`, '0xabc', 'hello']) {
             expectInvalid(await send(service, wallet, { signature }), /does not have the form/);
           }
-          expectProblem(answered(await send(service, chain.addressOf('refuses'))), 'client_not_allowed');
+          expectProblem(await send(service, chain.addressOf('refuses')), 'client_not_allowed');
           assert.deepEqual(chain.calls, []);
           expectInvalid(await send(service, wallet, { signature: `0x${'ab'.repeat(2_048)}` }), /^The contract at/);
         },
-        { SERVICE_ALLOWED_CLIENTS: `${OWNER.address}, 0x${'c0'.repeat(19)}00` },
+        { SERVICE_ALLOWED_CLIENTS: `${ALICE.address}, 0x${'c0'.repeat(19)}00` },
       ),
   },
   'with a contract are refused where no chain is configured, with the reason': {
@@ -146,7 +140,7 @@ export const CONTRACT_WALLETS = section('clients', ['process'], {
   'have one chain: the start stops at another one, and at a URL that is none': {
     run: async (world) => {
       const { startChain } = await import('../support/chain/chain.ts');
-      const chain = await startChain(OWNER.address, 8453);
+      const chain = await startChain(ALICE.address, 8453);
       const { venueUrl } = controlOf(world);
       for (const [url, id, sentence] of [
         [chain.url, '137', 'SERVICE_CLIENT_CHAIN_ID must be the id of the chain at SERVICE_CLIENT_RPC_URL: 8453.'],

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { type Answer, codeOf, expectMembers, expectProblem, membersOf } from './answer.ts';
+import { type Answer, codeOf, expectMembers, expectProblem, fieldsOf, membersOf } from './answer.ts';
 import type { Request } from './ask.ts';
 import { controlOf, processOf, section, type World } from './check.ts';
 import { corsOf, STRANGER, STRANGERS } from './everywhere.ts';
@@ -109,6 +109,16 @@ function orderOfBytes(bytes: number): string {
 
 const TEXT = { 'content-type': 'text/plain' } as const;
 
+/** Media types, some with an encoding after `as`: those that are refused, and those that are JSON in UTF-8. */
+const OTHER_TYPES = [
+  ...['text/plain', 'application/problem+json', 'application/jsonx', 'multipart/form-data', 'application/json as gzip'],
+  ...['latin1', '', 'utf-16; profile=x'].map((charset) => `application/json; charset=${charset}`),
+];
+const JSON_TYPES = [
+  ...['Application/JSON', 'application/json ; charset="UTF-8" ', 'application/json;', 'application/json; version=;'],
+  ...['application/json;odata=verbose; profile="a, b; charset=x";charset=utf-8', 'application/json as Identity'],
+];
+
 type Parts = Required<Pick<Request, 'operation' | 'method' | 'target' | 'headers'>> & { readonly body: string };
 
 const withHeader = (name: string, value: string) => (parts: Parts) => ({
@@ -142,9 +152,9 @@ const ORDER: Parts = {
 
 /** The code of a problem, or the field that is not valid. A client that is not listed has no token looked up. */
 function nameOf(answer: Answer): string {
-  const { code, errors } = JSON.parse(JSON.stringify(answer.body));
+  const code = `${codeOf(answer)}`;
   if (code === 'client_not_allowed') return 'unknown_token';
-  return code === 'invalid_request' ? errors[0].field : code;
+  return code === 'invalid_request' ? `${fieldsOf(answer)[0]}` : code;
 }
 
 /** Checks of orders that a caller alone has refused. */
@@ -225,31 +235,15 @@ const REFUSED = section('orders', [], {
     needs: ['orders'],
     proves: ['unsupported_media_type'],
     run: async (world) => {
-      for (const headers of [
-        TEXT,
-        { 'content-type': 'application/json; charset=latin1' },
-        { 'content-type': 'application/problem+json' },
-        { 'content-type': 'application/jsonx' },
-        { 'content-type': 'application/json; charset=' },
-        { 'content-type': 'application/json; charset=utf-16; profile=x' },
-        { 'content-type': 'multipart/form-data' },
-        { ...JSON_TYPE, 'content-encoding': 'gzip' },
-      ]) {
-        expectProblem(await post(world, { headers }), 'unsupported_media_type');
-      }
+      const sent = (type: string) => {
+        const [value = '', encoding] = type.split(' as ');
+        return post(world, { headers: { 'content-type': value, ...(encoding && { 'content-encoding': encoding }) } });
+      };
+      for (const type of OTHER_TYPES) expectProblem(await sent(type), 'unsupported_media_type');
       // Bytes: `fetch` names no type for them.
       const body = new TextEncoder().encode(JSON.stringify(NOWHERE));
       expectProblem(await post(world, { headers: {}, body }), 'unsupported_media_type');
-      for (const headers of [
-        { 'content-type': 'Application/JSON' },
-        { 'content-type': 'application/json ; charset="UTF-8" ' },
-        { 'content-type': 'application/json;' },
-        { 'content-type': 'application/json; version=;' },
-        { 'content-type': 'application/json;odata=verbose; profile="a, b; charset=x";charset=utf-8' },
-        { ...JSON_TYPE, 'content-encoding': 'Identity' },
-      ]) {
-        expectNowhere(await post(world, { headers }), isListed(world));
-      }
+      for (const type of JSON_TYPES) expectNowhere(await sent(type), isListed(world));
     },
   },
   'are at most 16384 bytes': {
@@ -279,16 +273,12 @@ const REFUSED = section('orders', [], {
           });
         }
       }
-      const body = '{"extra":1,"Price":2}';
-      const fields = ['extra', 'Price', 'token_id', 'side', 'price', 'size'];
-      const { errors } = JSON.parse(JSON.stringify((await post(world, { body })).body));
-      assert.deepEqual(
-        errors.map(({ field }: { field: string }) => field),
-        fields,
-      );
+      assert.deepEqual(fieldsOf(await post(world, { body: '{"extra":1,"Price":2}' })), [
+        ...['extra', 'Price', 'token_id', 'side', 'price', 'size'],
+      ]);
     },
   },
-  'name 20 wrong members at most, by 100 characters of printable ASCII': {
+  'name 20 wrong members at most, by 100 characters of printable ASCII, and are an object of JSON': {
     needs: ['orders'],
     run: async (world) => {
       const names = Array.from({ length: 30 }, (_, index) => `${index}`.padStart(3, '0').padEnd(98, 'x'));
@@ -296,14 +286,9 @@ const REFUSED = section('orders', [], {
       const detail = 'is not a field of an order.';
       const errors = names.slice(0, 20).map((name) => ({ field: `${name}x?`, detail }));
       expectProblem(await post(world, { body }), 'invalid_request', { errors });
-    },
-  },
-  'are an object of JSON': {
-    needs: ['orders'],
-    run: async (world) => {
-      for (const body of NO_OBJECTS) {
-        const errors = [{ field: 'body', detail: 'must be a JSON object.' }];
-        expectProblem(await post(world, { body }), 'invalid_request', { errors });
+      const noObject = [{ field: 'body', detail: 'must be a JSON object.' }];
+      for (const text of NO_OBJECTS) {
+        expectProblem(await post(world, { body: text }), 'invalid_request', { errors: noObject });
       }
     },
   },
@@ -377,20 +362,14 @@ const PLACED = section('orders', ['orders'], {
     needs: ['paper venue'],
     run: async (world) => {
       const { tokenId: token_id, tickSize: price, minOrderSize: size } = world.sample;
-      const health = await world.ask({ operation: 'health', target: '/health' });
-      const { wallet_address } = JSON.parse(JSON.stringify(health.body));
+      const { wallet_address } = membersOf(await world.ask({ operation: 'health', target: '/health' }));
       const answer = await place(world);
-      const { order_id, ...told } = JSON.parse(JSON.stringify(answer.body));
-      const order = { token_id, side: 'buy', price, size, post_only: true, expires_at: null };
-      const unfilled = { filled_size: '0', remaining_size: size, filled_value: '0' };
+      const { order_id, ...told } = membersOf(answer);
       assert.equal(answer.status, 201);
       assert.deepEqual(told, {
-        status: 'live',
-        ...order,
-        ...unfilled,
-        wallet_address,
-        transaction_hashes: [],
-        trade_ids: [],
+        ...{ status: 'live', token_id, side: 'buy', price, size, post_only: true, expires_at: null },
+        ...{ filled_size: '0', remaining_size: size, filled_value: '0' },
+        ...{ wallet_address, transaction_hashes: [], trade_ids: [] },
       });
       const last = controlOf(world).venue.orders().at(-1);
       assert.deepEqual([last?.id, last?.asset_id, last?.price], [order_id, token_id, price]);
@@ -403,19 +382,19 @@ const PLACED = section('orders', ['orders'], {
     run: async (world) => {
       const answer = await place(world, { side: 'SeLL', price: '0.01', size: '10', post_only: false });
       expectMembers(answer, { status: 'matched', side: 'sell', filled_size: '10', remaining_size: '0' });
-      const { filled_value, transaction_hashes, trade_ids } = JSON.parse(JSON.stringify(answer.body));
+      const { filled_value, transaction_hashes, trade_ids } = membersOf(answer);
       assert.ok(Number(filled_value) > 0.1, 'the value is not that of the trades');
       assert.match(`${transaction_hashes}`, /^0x[0-9a-f]{64}(?:,0x[0-9a-f]{64})*$/);
-      assert.ok(trade_ids.length > 0);
+      assert.match(`${trade_ids}`, /./);
     },
   },
   'have the digits that were written': {
     needs: ['paper venue'],
     run: async (world) => {
-      const [order, price] = [restingOrder(world), '0.01'];
+      const order = restingOrder(world);
       for (const text of ['0.01', '"0.01"', '1e-2', '0.010', '"0.0100"', '10E-3', '0.1e-1']) {
         const answer = await post(world, { body: written('price', text, order) });
-        assert.deepEqual([answer.status, JSON.parse(JSON.stringify(answer.body)).price], [201, price], text);
+        assert.deepEqual([answer.status, membersOf(answer)['price']], [201, '0.01'], text);
       }
       for (const [text, size] of [
         ['5.10', '5.1'],
@@ -443,7 +422,7 @@ const PLACED = section('orders', ['orders'], {
         const lines = controlOf(world)
           .lines()
           .filter((line) => line['request_id'] === id);
-        const { order_id } = JSON.parse(JSON.stringify(answer.body));
+        const { order_id } = membersOf(answer);
         for (const message of ['order signed', 'request']) {
           const line = lines.find((candidate) => candidate['message'] === message);
           const { client_address, client_address_verified } = line ?? {};
@@ -461,7 +440,7 @@ const PLACED = section('orders', ['orders'], {
       const expires_at = `${new Date(expires).toISOString().slice(0, 19)}Z`;
       const answer = await place(world, { expires_at });
       expectMembers(answer, { status: 'live', expires_at });
-      const { order_id } = JSON.parse(JSON.stringify(answer.body));
+      const { order_id } = membersOf(answer);
       const state = () => venue.orders().find(({ id }) => id === order_id)?.status;
       await pass(expires - 1_000 - Date.now());
       assert.equal(state(), 'LIVE');
@@ -477,7 +456,7 @@ const PLACED = section('orders', ['orders'], {
       const at = (milliseconds: number) => `${new Date(milliseconds).toISOString().slice(0, 19)}Z`;
       const answer = await place(world, { expires_at: at(Date.now() + 110_000) });
       expectProblem(answer, 'expiry_too_soon');
-      const earliest = Date.parse(JSON.parse(JSON.stringify(answer.body)).earliest);
+      const earliest = Date.parse(String(membersOf(answer)['earliest']));
       assert.ok(Math.abs(earliest - Date.now() - 120_000) < 10_000, 'the earliest end is not in 120 s');
       assert.equal(sendings(world), sent);
       assert.equal((await place(world, { expires_at: at(earliest + 5_000) })).status, 201);

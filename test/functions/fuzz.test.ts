@@ -3,13 +3,10 @@ import fc from 'fast-check';
 import { bookEndpoint } from '../../functions/book/endpoint.ts';
 import { marketsEndpoint } from '../../functions/markets/endpoint.ts';
 import { ordersEndpoint } from '../../functions/orders/endpoint.ts';
-import { evmWallet, secondsFromNow, signedHeaders, solanaWallet } from '../../tools/support/client-wallets.ts';
-import { paperTokens } from '../../tools/support/paper-settings.ts';
 import { FULL_EXTENT } from '../support/jest.ts';
 import { type Answered, ask } from '../support/service/gateway-event.ts';
 import { sendRaw } from '../support/service/http-client.ts';
 import { startTestServer } from '../support/service/local-service.ts';
-import { startPaperService } from '../support/service/paper-service.ts';
 import { fakeMarketData, fakeOrders, TOKEN_ID } from '../support/venue/fake-venue.ts';
 
 const JSON_TYPE = { 'content-type': 'application/json' };
@@ -158,54 +155,3 @@ it('an accepted order never differs in price or size from what was asked', async
   await fc.assert(property, { numRuns: 2 * RUNS });
   expect(accepted).toBeGreaterThan(RUNS / 3);
 });
-
-/** Changes a text at random in a way that it is another one, of characters that a header can hold. */
-const mutation = fc.record({
-  header: fc.constantFrom('x-client-address', 'idempotency-key', 'x-client-signature', 'x-client-signature-expires'),
-  place: fc.double({ min: 0, max: 1, noNaN: true, maxExcluded: true }),
-  length: fc.integer({ min: 0, max: 3 }),
-  by: fc.oneof(
-    fc.stringMatching(/^[0-9a-f]{0,3}$/),
-    fc.stringMatching(/^[1-9A-HJ-NP-Za-km-z]{1,2}$/),
-    fc.stringMatching(/^[\x21-\x7e\xa1-\xff]{0,3}$/),
-  ),
-});
-
-/** Changes of signatures and headers. */
-const CHANGES = FULL_EXTENT ? 10_000 : 150;
-
-it(`a signed order is refused whatever is changed: ${CHANGES} changes of signatures and headers`, async () => {
-  const { url, venue, venueUrl } = await startPaperService({ SERVICE_CLIENT_VERIFICATION: 'required' });
-  const [token_id = ''] = await paperTokens(venueUrl);
-  const order = { token_id, side: 'buy', price: '0.02', size: '10', post_only: true } as const;
-  const wallets = [evmWallet('2'), evmWallet('3'), await solanaWallet(0x22), await solanaWallet(0x44)];
-  const signed = { url, order: { ...order, expires_at: null }, expires: secondsFromNow(500) };
-  const rights = await Promise.all(
-    wallets.map((wallet, index) => signedHeaders({ ...signed, wallet, key: `key-${index}` })),
-  );
-  const post = async (headers: Record<string, string>) => {
-    const init = { method: 'POST', headers: { ...JSON_TYPE, ...headers }, body: JSON.stringify(order) };
-    const { status } = await fetch(`${url}/v1/orders`, init);
-    return status;
-  };
-  const before = venue.requests().length;
-  const property = fc.asyncProperty(fc.constantFrom(...rights), mutation, async (right, change) => {
-    const { header, place, length, by } = change;
-    const value = right[header] ?? '';
-    const at = Math.floor(place * value.length);
-    const changed = value.slice(0, at) + by + value.slice(at + length);
-    // Hex digits mean the same in both cases, and so do addresses that are not in mixed case.
-    fc.pre(changed.toLowerCase() !== value.toLowerCase());
-    expect([400, 401]).toContain(await post({ ...right, [header]: changed }));
-  });
-  await fc.assert(property, { numRuns: CHANGES });
-  // Signatures end by the venue's clock, which is asked once.
-  expect(
-    venue
-      .requests()
-      .slice(before)
-      .filter(({ path }) => path !== '/time'),
-  ).toStrictEqual([]);
-  // They were right before they were changed.
-  for (const right of rights) expect(await post(right)).toBe(201);
-}, 300_000);
