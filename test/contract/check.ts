@@ -69,10 +69,6 @@ export const NEEDS = {
     without: 'is about the local server',
     has: ({ edge }: World) => edge === 'local',
   },
-  gateway: {
-    without: 'is about a gateway',
-    has: ({ edge }: World) => edge === 'gateway',
-  },
   'read-only': {
     without: 'is about a read-only service',
     has: ({ mode }: World) => mode === 'read-only',

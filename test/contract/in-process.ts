@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
-import type { Endpoint, GatewayEvent, GatewayHandler } from '../../functions/http.ts';
+import type { Endpoint, GatewayHandler } from '../../functions/http.ts';
 import { createCallerCheck } from '../../functions/orders/caller.ts';
 import { ordersEndpoint } from '../../functions/orders/endpoint.ts';
 import { createGatewayHandler } from '../../functions/pipeline.ts';
-import { type AnyRoute, ROUTES, UNKNOWN_ROUTE } from '../../functions/routes.ts';
-import { startServer } from '../../local/http/server.ts';
+import { ROUTES } from '../../functions/routes.ts';
 import type { PaperVenueOptions } from '../../packages/paper-venue/state/state.ts';
 import { refuse } from '../../shared/errors.ts';
 import type { Environment, OrderAccess } from '../../shared/settings/table.ts';
 import { collectLog } from '../support/service/collected-log.ts';
+import { startTestServer } from '../support/service/local-service.ts';
 import { openPaperService } from '../support/service/paper-service.ts';
 import { createAsk } from './ask.ts';
 import type { Check, InProcess, World } from './check.ts';
@@ -57,24 +57,13 @@ function contractWorlds(seen: Set<string>) {
     jest.restoreAllMocks();
   });
 
-  /** Starts the local server around one endpoint; `change` is made of each event. */
-  async function startAround(endpoint: (route: AnyRoute) => Endpoint, change: (event: GatewayEvent) => GatewayEvent) {
+  /** Starts the local server around an endpoint; `context` is added to what a gateway says of each request. */
+  async function startAround(endpoint: Endpoint, context: object = {}) {
     const { log, lines } = collectLog();
-    const handlerOf = (route: AnyRoute): GatewayHandler => {
-      const handler = createGatewayHandler(endpoint(route), { log, corsOrigins: [LISTED_ORIGIN] });
-      return (event, context) => handler(change(event), context);
-    };
-    const { health, markets, book, orders } = ROUTES;
-    const handlers = {
-      health: handlerOf(health),
-      markets: handlerOf(markets),
-      book: handlerOf(book),
-      orders: handlerOf(orders),
-      unknown: handlerOf(UNKNOWN_ROUTE),
-    };
-    const config = { host: '127.0.0.1', port: 0, allowedHosts: [] };
-    const { url, close } = await startServer({ handlers, config, log });
-    stops.push(close);
+    const handler = createGatewayHandler(endpoint, { log, corsOrigins: [LISTED_ORIGIN] });
+    const handle: GatewayHandler = ({ requestContext, ...event }, invocation) =>
+      handler({ ...event, requestContext: { ...requestContext, ...context } }, invocation);
+    const { url } = await startTestServer({ handlers: { [endpoint.route.name]: handle } });
     return { url, lines: () => lines };
   }
 
@@ -82,21 +71,14 @@ function contractWorlds(seen: Set<string>) {
     const handler = () => {
       throw fault;
     };
-    return startAround(
-      (route) => ({ route, origins: 'any', budgetMs: 1_000, handler }),
-      (event) => event,
-    );
+    return startAround({ route: ROUTES.health, origins: 'any', budgetMs: 1_000, handler });
   }
 
   function startDeployed(access: OrderAccess, requestContext: object) {
     const openOrders = async () => {
       throw refuse('order_placement_disabled', { why: 'known' });
     };
-    const endpoint = ordersEndpoint({ openOrders, checkCaller: createCallerCheck(access) });
-    return startAround(
-      () => endpoint,
-      (event) => ({ ...event, requestContext: { ...event.requestContext, ...requestContext } }),
-    );
+    return startAround(ordersEndpoint({ openOrders, checkCaller: createCallerCheck(access) }), requestContext);
   }
 
   async function start(settings: Environment, options: PaperVenueOptions = {}, noted = seen): Promise<World> {
@@ -160,7 +142,7 @@ export function describeSection(checks: readonly Check[]): void {
     );
   });
 
-  it.each(checks.filter(({ needs }) => !needs.includes('gateway')))('$section: $clause', async (check) => {
+  it.each(checks)('$section: $clause', async (check) => {
     const failure = failures.get(check);
     if (failure !== undefined) throw failure;
     if (check.slow) return;

@@ -9,7 +9,17 @@ const HOST = 'Host: localhost\r\n';
 const LAST = `${HOST}Connection: close\r\n`;
 const JSON_TYPE = 'Content-Type: application/json\r\n';
 const HEALTH = `GET /health HTTP/1.1\r\n${HOST}\r\n`;
-const LAST_HEALTH = `GET /health HTTP/1.1\r\n${LAST}\r\n`;
+const LAST_HEALTH = lastGet('/health');
+
+/** A request that ends its connection, with further headers. */
+function lastGet(target: string, more = ''): string {
+  return `GET ${target} HTTP/1.1\r\n${LAST}${more}\r\n`;
+}
+
+/** A request to a host. */
+export function healthOf(host: string): string {
+  return `GET /health HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`;
+}
 
 /** The requests of a connection that may wait. */
 const MAX_WAITING = 100;
@@ -34,14 +44,7 @@ function orderRequest(world: World, more = '', body = JSON.stringify(restingOrde
 }
 
 const OWN_HOSTS = [
-  '127.0.0.1',
-  '127.0.0.1:8080',
-  'localhost',
-  'LOCALHOST:1',
-  'localhost.',
-  'localhost:',
-  '[::1]',
-  '[::1]:80',
+  ...['127.0.0.1', '127.0.0.1:8080', 'localhost', 'LOCALHOST:1', 'localhost.', 'localhost:', '[::1]', '[::1]:80'],
 ];
 const STRANGE_HOSTS = [
   ...['conformance.invalid', 'evil.example:8080', 'localhost.conformance.invalid', '127.0.0.1.nip.invalid:8080'],
@@ -54,10 +57,7 @@ const NO_HTTP = [
   'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n',
   `POST /v1/orders HTTP/1.1\r\n${LAST}Content-Length: 1\r\nContent-Length: 2\r\n\r\nab`,
   `POST /v1/orders HTTP/1.1\r\n${LAST}Content-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\na`,
-  `GET /health HTTP/1.1\r\n${LAST}: x\r\n\r\n`,
-  `GET /health HTTP/1.1\r\n${LAST}X : x\r\n\r\n`,
-  `GET /health\u00e4 HTTP/1.1\r\n${LAST}\r\n`,
-  `GET health HTTP/1.1\r\n${LAST}\r\n`,
+  ...[lastGet('/health', ': x\r\n'), lastGet('/health', 'X : x\r\n'), lastGet('/health\u00e4'), lastGet('health')],
   `FOO /health HTTP/1.1\r\n${LAST}\r\n`,
   `patch /v1/orders HTTP/1.1\r\n${LAST}\r\n`,
 ];
@@ -71,13 +71,12 @@ const ALONE = section('local server', ['local server'], {
   'refuses a Host that is not its own, and names it in printable ASCII': {
     proves: ['host_not_allowed'],
     run: async (world) => {
-      const request = (host: string) => `GET /health HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`;
-      for (const host of OWN_HOSTS) assert.deepEqual(statuses(await raw(world, request(host))), [200], host);
-      for (const host of STRANGE_HOSTS) await refused(world, request(host), 'host_not_allowed');
+      for (const host of OWN_HOSTS) assert.deepEqual(statuses(await raw(world, healthOf(host))), [200], host);
+      for (const host of STRANGE_HOSTS) await refused(world, healthOf(host), 'host_not_allowed');
       const first = `PUT /v1/order?x HTTP/1.1\r\nHost: evil.example\r\nOrigin: http://evil.example\r\nConnection: close\r\n\r\n`;
       await refused(world, first, 'host_not_allowed');
       const detail = `Requests for the host "??<b>${'a'.repeat(95)}" are refused. Ask the operator to add it to SERVICE_ALLOWED_HOSTS.`;
-      await refused(world, request(`\xe4\x80<b>${'a'.repeat(99)}`), 'host_not_allowed', { detail });
+      await refused(world, healthOf(`\xe4\x80<b>${'a'.repeat(99)}`), 'host_not_allowed', { detail });
     },
   },
   'wants exactly one Host': async (world) => {
@@ -99,23 +98,20 @@ const ALONE = section('local server', ['local server'], {
   },
   'is no proxy': async (world) => {
     const errors = [{ field: 'path', detail: 'must begin with a slash.' }];
-    for (const path of NO_PATHS)
-      await refused(world, `GET ${path} HTTP/1.1\r\n${LAST}\r\n`, 'invalid_request', { errors });
-    const absolute = (url: string) => `GET ${url} HTTP/1.1\r\n${LAST}\r\n`;
-    assert.deepEqual(statuses(await raw(world, absolute('http://localhost:8080/health'))), [200]);
-    await refused(world, absolute('HTTP://127.0.0.1?x=1'), 'not_found');
-    await refused(world, absolute('http://evil.example/health'), 'host_not_allowed');
+    for (const path of NO_PATHS) await refused(world, lastGet(path), 'invalid_request', { errors });
+    await refused(world, lastGet('HTTP://127.0.0.1?x=1'), 'not_found');
+    await refused(world, lastGet('http://evil.example/health'), 'host_not_allowed');
     assert.deepEqual(await raw(world, `CONNECT evil.example:443 HTTP/1.1\r\n${HOST}\r\n`), []);
     const upgrade = `GET /health HTTP/1.1\r\n${HOST}Connection: Upgrade, close\r\nUpgrade: websocket\r\n\r\n`;
-    assert.deepEqual(statuses(await raw(world, upgrade)), [200]);
-    const expecting = `GET /health HTTP/1.1\r\n${LAST}Expect: a miracle\r\n\r\n`;
-    assert.deepEqual(statuses(await raw(world, expecting)), [200]);
+    for (const answered of [lastGet('http://localhost:8080/health'), upgrade, lastGet('/health', 'Expect: x\r\n')]) {
+      assert.deepEqual(statuses(await raw(world, answered)), [200]);
+    }
   },
   'bounds the URL and the headers': {
     proves: ['uri_too_long', 'headers_too_large'],
     run: async (world) => {
-      const target = (bytes: number) => `GET /${'x'.repeat(bytes - 1)} HTTP/1.1\r\n${LAST}\r\n`;
-      const header = (bytes: number) => `GET /health HTTP/1.1\r\n${LAST}X-Long: ${'x'.repeat(bytes)}\r\n\r\n`;
+      const target = (bytes: number) => lastGet(`/${'x'.repeat(bytes - 1)}`);
+      const header = (bytes: number) => lastGet('/health', `X-Long: ${'x'.repeat(bytes)}\r\n`);
       assert.deepEqual(statuses(await raw(world, target(8_192))), [404]);
       assert.deepEqual(statuses(await raw(world, header(16_000))), [200]);
       await refused(world, target(8_193), 'uri_too_long');

@@ -6,6 +6,7 @@ import { AWS_VARIABLES } from '../../tools/support/sigv4.ts';
 import { expectMembers, expectProblem } from './answer.ts';
 import { controlOf, processOf, section, type World } from './check.ts';
 import { LISTED_ORIGIN } from './everywhere.ts';
+import { healthOf } from './local-server.ts';
 import { place } from './orders.ts';
 import { raw } from './raw.ts';
 
@@ -93,19 +94,17 @@ export const SETTINGS = section('settings', ['process'], {
       await stops(world, open, /SERVICE_REMOTE_ORDERS/);
       await stops(world, { ...open, SERVICE_REMOTE_ORDERS: 'yes' }, /SERVICE_REMOTE_ORDERS must be 1/);
       const started = await processOf(world).start({ ...open, SERVICE_REMOTE_ORDERS: '1' });
-      const request = (host: string) => `GET /health HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`;
-      assert.equal((await raw(started, request('0.0.0.0:1')))[0]?.status, 200);
+      assert.equal((await raw(started, healthOf('0.0.0.0:1')))[0]?.status, 200);
     },
   },
   'further hosts are answered': {
     settings: { SERVICE_ALLOWED_HOSTS: 'box.local, [fe80::1]' },
     proves: ['SERVICE_ALLOWED_HOSTS'],
     run: async (world) => {
-      const request = (host: string) => `GET /health HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`;
       for (const host of ['Box.Local.:443', '[fe80::1]:80']) {
-        assert.equal((await raw(world, request(host)))[0]?.status, 200);
+        assert.equal((await raw(world, healthOf(host)))[0]?.status, 200);
       }
-      const [other] = await raw(world, request('a.box.local'));
+      const [other] = await raw(world, healthOf('a.box.local'));
       assert.ok(other);
       expectProblem(other, 'host_not_allowed');
     },
