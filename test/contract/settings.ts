@@ -45,11 +45,6 @@ const RISKS: readonly (readonly [Settings, RegExp])[] = [
 
 /** Checks of the settings that no other section is about, at the start of a service. */
 export const SETTINGS = section('settings', ['process'], {
-  'a malformed key stops the start, which does not show it': async (world) => {
-    for (const SERVICE_PRIVATE_KEY of [KEY.slice(1), `${KEY}0`, `0X${KEY}`, KEY.replace('1', 'g'), '0'.repeat(64)]) {
-      await stops(world, { SERVICE_PRIVATE_KEY }, /SERVICE_PRIVATE_KEY must be /);
-    }
-  },
   'a key of KMS takes the place of a private key, and both stop the start': {
     proves: ['SERVICE_KMS_KEY'],
     run: async (world) => {
@@ -83,8 +78,6 @@ export const SETTINGS = section('settings', ['process'], {
         /cannot be listened on \(EADDRINUSE\): set SERVICE_PORT or SERVICE_HOST/,
       );
       await shut(server);
-      await stops(world, { SERVICE_PORT: '65536' }, /SERVICE_PORT must be /);
-      await stops(world, { SERVICE_HOST: 'a host' }, /SERVICE_HOST must be /);
     },
   },
   'orders beyond loopback need a consent': {
@@ -92,7 +85,6 @@ export const SETTINGS = section('settings', ['process'], {
     run: async (world) => {
       const open = { SERVICE_HOST: '0.0.0.0' };
       await stops(world, open, /SERVICE_REMOTE_ORDERS/);
-      await stops(world, { ...open, SERVICE_REMOTE_ORDERS: 'yes' }, /SERVICE_REMOTE_ORDERS must be 1/);
       const started = await processOf(world).start({ ...open, SERVICE_REMOTE_ORDERS: '1' });
       assert.equal((await raw(started, healthOf('0.0.0.0:1')))[0]?.status, 200);
     },
@@ -114,7 +106,6 @@ export const SETTINGS = section('settings', ['process'], {
     run: async (world) => {
       const { settings } = processOf(world);
       await stops(world, { SERVICE_STORE: `${settings['SERVICE_STORE']}` }, /SERVICE_STORE cannot be opened at /);
-      await stops(world, { SERVICE_STORE: 'dynamodb:' }, /SERVICE_STORE must be /);
       await stops(world, { SERVICE_STORE_SHARED_FOLDER: 'yes' }, /SERVICE_STORE_SHARED_FOLDER must be 1/);
     },
   },
@@ -122,18 +113,14 @@ export const SETTINGS = section('settings', ['process'], {
     proves: ['SERVICE_GAMMA_URL', 'SERVICE_CLOB_URL'],
     run: async (world) => {
       for (const name of ['SERVICE_GAMMA_URL', 'SERVICE_CLOB_URL']) {
-        for (const url of ['http://venue.example', 'https://user:secret@venue.example', 'ftp://localhost', 'venue']) {
-          await stops(world, { [name]: url }, new RegExp(`${name} must be an https URL`));
-        }
+        await stops(world, { [name]: 'http://venue.example' }, new RegExp(`${name} must be an https URL`));
       }
     },
   },
   'a proxy is a URL of http or https, which no sentence and no line shows': {
     proves: ['HTTPS_PROXY', 'NO_PROXY'],
     run: async (world) => {
-      for (const HTTPS_PROXY of ['socks5://user:secret@proxy.example:1080', 'proxy.example:3128 and more']) {
-        await stops(world, { HTTPS_PROXY }, /HTTPS_PROXY must be /);
-      }
+      await stops(world, { HTTPS_PROXY: 'socks5://user:secret@proxy.example:1080' }, /HTTPS_PROXY must be /);
       const proxied = { HTTPS_PROXY: 'http://user:secret@127.0.0.1:9', NO_PROXY: '127.0.0.1' };
       const started = await processOf(world).start(proxied);
       assert.ok(!JSON.stringify(controlOf(started).lines()).includes('secret'));
@@ -143,7 +130,6 @@ export const SETTINGS = section('settings', ['process'], {
     proves: ['SERVICE_SIGNATURE_TYPE'],
     run: async (world) => {
       await stops(world, { SERVICE_SIGNATURE_TYPE: 'proxy', SERVICE_FUNDER_ADDRESS: SAFE }, /safe/);
-      await stops(world, { SERVICE_SIGNATURE_TYPE: 'vault' }, /SERVICE_SIGNATURE_TYPE must be /);
       // Also where it would only read.
       await stops(
         world,
@@ -170,7 +156,6 @@ export const SETTINGS = section('settings', ['process'], {
     settings: { SERVICE_BUILDER_CODE: 'ab'.repeat(32) },
     proves: ['SERVICE_BUILDER_CODE'],
     run: async (world) => {
-      await stops(world, { SERVICE_BUILDER_CODE: 'ab' }, /SERVICE_BUILDER_CODE must be /);
       await stops(world, { SERVICE_BUILDER_CODE: `0x${KEY}` }, /must not be the private key: it is published/);
       assert.equal((await place(world)).status, 201);
     },
