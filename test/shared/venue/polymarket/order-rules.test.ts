@@ -1,6 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { parseDecimal } from '../../../../shared/decimal.ts';
-import { createTransport } from '../../../../shared/venue/polymarket/http/transport.ts';
+import { SENDING_RESERVE_MS } from '../../../../shared/limits.ts';
+import { createVenueClock } from '../../../../shared/venue/polymarket/http/clock.ts';
+import { createTransport, type Transport } from '../../../../shared/venue/polymarket/http/transport.ts';
 import { createOrderRuleBook } from '../../../../shared/venue/polymarket/order-rules.ts';
 import { limitOrder, TOKEN } from '../../../support/orders/trading-world.ts';
 import { callWithin, startVenue } from '../../../support/venue/scripted-venue.ts';
@@ -93,6 +95,23 @@ describe('the rules of a market', () => {
     expect(await reads()).toStrictEqual([TOKEN]);
     rules.forget(TOKEN);
     expect(await reads()).toStrictEqual([TOKEN]);
+  });
+
+  it('are awaited while the order can still be sent, and kept of 1,000 tokens: the oldest goes', async () => {
+    const asked: string[] = [];
+    const send: Transport['send'] = async ({ path }) => {
+      const tokenId = path.replace('/book?token_id=', '');
+      asked.push(tokenId);
+      return { status: 200, isJson: true, retryAfter: undefined, text: JSON.stringify(bookAnswer(tokenId)) };
+    };
+    const { rules, admit } = await withBooks({});
+    const { admit: admitQuickly } = createOrderRuleBook({ send, clock: createVenueClock() });
+    const tokens = [...Array(1_001).keys(), 1_000, 1, 0].map(v1TokenId);
+    for (const tokenId of tokens) await admitQuickly(limitOrder({ tokenId }), callWithin());
+    expect(asked.slice(1_001)).toStrictEqual([v1TokenId(0)]);
+    const late = rules.admit(limitOrder(), callWithin(SENDING_RESERVE_MS));
+    await expect(late).rejects.toMatchObject({ code: 'venue_timeout' });
+    await admit();
   });
 
   it('do not refuse an order by themselves where they are kept: the tick may have become finer', async () => {
