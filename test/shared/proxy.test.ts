@@ -1,7 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { createSecretReader } from '../../functions/orders/wallet-key.ts';
 import { openAccess } from '../../operator/desk/access.ts';
@@ -10,6 +7,7 @@ import { createLog } from '../../shared/log.ts';
 import { createDynamoDbStore } from '../../shared/orders/dynamodb-store.ts';
 import type { ProxyEnv } from '../../shared/proxy.ts';
 import { parseLocalConfig } from '../../shared/settings/config.ts';
+import type { Environment } from '../../shared/settings/table.ts';
 import { createMarketData } from '../../shared/venue/polymarket/market-data.ts';
 import { openSigningKey } from '../../shared/wallets/signing-key.ts';
 import { listenOnLoopback, shut } from '../../tools/support/loopback.ts';
@@ -28,9 +26,8 @@ const DESK = {
 /** A proxy that notes the hosts it is asked for, with the credentials, and reaches none of them. */
 const proxy = createServer();
 const tunnels: string[] = [];
-let folder: string;
-let file: string;
 let proxyEnv: ProxyEnv;
+let variables: Environment;
 
 beforeAll(async () => {
   proxy.on('connect', ({ url, headers }, socket) => {
@@ -38,26 +35,15 @@ beforeAll(async () => {
     socket.end('HTTP/1.1 502 Bad Gateway\r\n\r\n');
   });
   const { host } = new URL(await listenOnLoopback(proxy));
-  const variables = { ...DESK, HTTPS_PROXY: `http://trader:p%40ss@${host}` };
-  proxyEnv = parseLocalConfig(variables).proxyEnv;
-  folder = await mkdtemp(join(tmpdir(), 'proxy-'));
-  file = join(folder, '.env');
-  await writeFile(
-    file,
-    Object.entries(variables)
-      .map((pair) => pair.join('='))
-      .join('\n'),
-  );
+  variables = { ...DESK, HTTPS_PROXY: `http://trader:p%40ss@${host}` };
+  ({ proxyEnv } = parseLocalConfig(variables));
   // Another region than that of the key: its ARN counts.
   Object.assign(process.env, { AWS_REGION: 'us-east-1', AWS_ACCESS_KEY_ID: 'id', AWS_SECRET_ACCESS_KEY: 'key' });
 });
 
 beforeEach(() => void tunnels.splice(0));
 
-afterAll(async () => {
-  await shut(proxy);
-  await rm(folder, { recursive: true });
-});
+afterAll(() => shut(proxy));
 
 const region = 'eu-west-1';
 const log = createLog({ level: 'error', write: () => undefined });
@@ -69,8 +55,8 @@ describe('the proxy of the settings', () => {
     ['kms.eu-west-1.amazonaws.com', () => openSigningKey({ kmsKey: KMS_KEY }, { proxyEnv })],
     ['secretsmanager.eu-west-1.amazonaws.com', () => createSecretReader('name', { region, proxyEnv })()],
     ['dynamodb.us-east-1.amazonaws.com', () => createDynamoDbStore({ tableName: 'orders', proxyEnv }).read('key')],
-    ['cloudformation.eu-west-1.amazonaws.com', () => openAccess({ settings: file, stack: 'orders', region }, {})],
-    ['clob.test', async () => (await openVenue(await openAccess({ settings: file }, {}))).openOrders()],
+    ['cloudformation.eu-west-1.amazonaws.com', () => openAccess({ stack: 'orders', region }, variables)],
+    ['clob.test', async () => (await openVenue(await openAccess({}, variables))).openOrders()],
   ])('carries the requests to %s, with its credentials', async (host, ask) => {
     await expect(ask()).rejects.toThrow();
     expect(tunnels).toContain(`${host}:443 Basic ${btoa('trader:p@ss')}`);
