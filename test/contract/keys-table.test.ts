@@ -31,7 +31,7 @@ import type { End, Step } from '../support/orders/fate-world.ts';
 import { unfinishedOrder } from '../support/orders/order-records.ts';
 import { v1TokenId } from '../support/venue/venue-answers.ts';
 
-// Over both real stores: what a key keeps, requests that meet under one, and the cap of a day.
+// What a key keeps; over both real stores, requests that meet under one, and the cap of a day.
 
 const NOT_STORED = 'final answer not stored [lease_faults]';
 const NOT_RELEASED = 'lease not released [lease_faults]';
@@ -385,8 +385,5 @@ const CAPS: readonly Row[] = [
   ],
 ];
 
-describeRows(['a file', 'a table'], {
-  'exactly one order for a key': ONE_ORDER,
-  'requests that meet under a key': RACES,
-  'a cap on the day': CAPS,
-});
+describeRows(['a file'], { 'exactly one order for a key': ONE_ORDER });
+describeRows(['a file', 'a table'], { 'requests that meet under a key': RACES, 'a cap on the day': CAPS });
