@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { ERRORS, errorSpec } from '../../shared/errors.ts';
+import { ERRORS } from '../../shared/errors.ts';
 import {
   DOCTOR_MS,
   GATEWAY_LIMIT_MS,
@@ -82,76 +82,57 @@ describe('the error codes', () => {
     );
     expect(waiting).toStrictEqual(expected);
   });
-
-  it.each([
-    ['price_out_of_range', ['minPrice', 'maxPrice']],
-    ['size_precision', ['maxDecimals']],
-  ] as const)('name their bounds always, and no order, where no order can have been signed: %s', (code, names) => {
-    const { facts = {} } = errorSpec(code);
-    expect(Object.keys(facts)).toStrictEqual(names);
-    expect(Object.values(facts).filter(({ optional }) => optional)).toStrictEqual([]);
-  });
 });
 
 /** The contract's promises. */
 const PROMISED_ORDER_MS = 25_000;
 const PROMISED_READ_MS = 10_000;
+const DAY_MS = 24 * 60 * 60 * 1_000;
 
 const sum = (pauses: readonly number[]) => pauses.reduce((total, pause) => total + pause, 0);
+const lookUpsEnd = ORDER_BUDGET_MS - STORE_CALL_MS;
+const sendingEnds = lookUpsEnd - LOOK_UP_RESERVE_MS;
+const twoReads = 2 * READ_ATTEMPT_MS + RETRY_PAUSE_MS.max;
+
+/** Times that grow from one to the next. */
+const GROWING: Readonly<Record<string, readonly number[]>> = {
+  'an order ends before what would cut it off': [
+    ...[ORDER_BUDGET_MS, PROMISED_ORDER_MS, LAMBDA_TIMEOUT_MS.orders, GATEWAY_LIMIT_MS],
+  ],
+  'a read ends before what would cut it off': [
+    READ_BUDGET_MS,
+    PROMISED_READ_MS,
+    LAMBDA_TIMEOUT_MS.reads,
+    GATEWAY_LIMIT_MS,
+  ],
+  'a process waits for its orders at the end': [PROMISED_ORDER_MS, STOP_MS],
+  'the time of the venue, the record and its release fit behind rules and credentials': [
+    ...[16_000 + LOOK_UP_MS + 2 * STORE_CALL_MS - 1, ORDER_BUDGET_MS],
+  ],
+  'look-ups after a sending fit into their reserve': [sum(LOOK_UP_PAUSES_MS) - 1, LOOK_UP_RESERVE_MS],
+  'look-ups of an earlier sending do too': [sum(SETTLE_PAUSES_MS), LOOK_UP_RESERVE_MS],
+  'a lease is longer than an order': [ORDER_BUDGET_MS, LEASE_MS],
+  'two attempts fit into a call of the store': [2 * STORE_ATTEMPT_MS.attempt, STORE_CALL_MS],
+  'two attempts fit into a read of the secret': [2 * SECRET_MS.attempt, SECRET_MS.read],
+  'a first order has time to read the secret': [
+    ...[SECRET_MS.read + STORE_CALL_MS + LOOK_UP_RESERVE_MS + MIN_SEND_MS, ORDER_BUDGET_MS],
+  ],
+  'two attempts of a read fit into it': [twoReads, READ_BUDGET_MS],
+  'two attempts at the rules fit before the sending': [twoReads, ORDER_BUDGET_MS - SENDING_RESERVE_MS],
+  'a run of the doctor ends in 10 s with the start of its process': [DOCTOR_MS + WAY_MS, PROMISED_READ_MS],
+  'a key is kept for longer than is promised': [KEPT_AFTER_USE_MS, KEEP_MS],
+};
 
 describe('the budgets of time', () => {
-  it('add up as the drawing of an order says', () => {
-    const lookUpsEnd = ORDER_BUDGET_MS - STORE_CALL_MS;
-    const sendingEnds = lookUpsEnd - LOOK_UP_RESERVE_MS;
-    expect([sendingEnds - SEND_MS, sendingEnds - MIN_SEND_MS, sendingEnds, lookUpsEnd]).toStrictEqual([
-      5_000, 16_000, 17_000, 22_000,
-    ]);
-  });
-
-  it('await rules and credentials until nothing can be sent any more, and leave time to say so', () => {
+  it('are those of the drawing of an order and of the contract', () => {
+    const sending = [sendingEnds - SEND_MS, sendingEnds - MIN_SEND_MS, sendingEnds, lookUpsEnd];
+    expect(sending).toStrictEqual([5_000, 16_000, 17_000, 22_000]);
     expect(ORDER_BUDGET_MS - SENDING_RESERVE_MS).toBe(16_000);
-    // The time of the venue, the record and its release.
-    expect(16_000 + LOOK_UP_MS + 2 * STORE_CALL_MS).toBeLessThanOrEqual(ORDER_BUDGET_MS);
-  });
-
-  it('leave time for every look-up after a sending', () => {
-    expect(sum(LOOK_UP_PAUSES_MS)).toBeLessThanOrEqual(LOOK_UP_RESERVE_MS);
-    expect(sum(SETTLE_PAUSES_MS)).toBeLessThan(LOOK_UP_RESERVE_MS);
-  });
-
-  it('keep the promises, each before the next one that would cut it off', () => {
-    const order = [ORDER_BUDGET_MS, PROMISED_ORDER_MS, LAMBDA_TIMEOUT_MS.orders, GATEWAY_LIMIT_MS];
-    const read = [READ_BUDGET_MS, PROMISED_READ_MS, LAMBDA_TIMEOUT_MS.reads, GATEWAY_LIMIT_MS];
-    for (const times of [order, read]) {
-      expect(times).toStrictEqual(times.toSorted((a, b) => a - b));
-      expect(new Set(times).size).toBe(times.length);
-    }
     expect([ORDER_BUDGET_MS + WAY_MS, READ_BUDGET_MS + WAY_MS]).toStrictEqual([PROMISED_ORDER_MS, PROMISED_READ_MS]);
-    expect(STOP_MS).toBeGreaterThan(PROMISED_ORDER_MS);
+    expect(KEPT_AFTER_USE_MS).toBe(DAY_MS);
   });
 
-  it("keep a lease longer than an order's budget", () => {
-    expect(LEASE_MS).toBeGreaterThan(ORDER_BUDGET_MS);
-  });
-
-  it('fit both attempts of a call of the deployed stores into the call', () => {
-    expect(2 * STORE_ATTEMPT_MS.attempt).toBeLessThan(STORE_CALL_MS);
-    expect(2 * SECRET_MS.attempt).toBeLessThan(SECRET_MS.read);
-    expect(SECRET_MS.read + STORE_CALL_MS + LOOK_UP_RESERVE_MS + MIN_SEND_MS).toBeLessThan(ORDER_BUDGET_MS);
-  });
-
-  it('leave two whole attempts of a read time, and of the rules of an order too', () => {
-    const both = 2 * READ_ATTEMPT_MS + RETRY_PAUSE_MS.max;
-    expect(both).toBeLessThan(READ_BUDGET_MS);
-    expect(both).toBeLessThan(ORDER_BUDGET_MS - SENDING_RESERVE_MS);
-  });
-
-  it('let the doctor end within its promise and the start of a process', () => {
-    expect(DOCTOR_MS + WAY_MS).toBeLessThan(PROMISED_READ_MS);
-  });
-
-  it('keep a key for longer than is promised', () => {
-    expect(KEEP_MS).toBeGreaterThan(KEPT_AFTER_USE_MS);
-    expect(KEPT_AFTER_USE_MS).toBe(24 * 60 * 60 * 1_000);
+  it.each(Object.entries(GROWING))('%s', (_promise, times) => {
+    for (const [index, time] of times.slice(1).entries()) expect(time).toBeGreaterThan(times[index] ?? Number.NaN);
   });
 });
