@@ -116,6 +116,11 @@ const STOPS: readonly (readonly [change: Context, ...sentences: string[]])[] = [
     'client-verification is not a setting of a deployment: did you mean clientVerification?',
   ],
   [{ tags: 'a' }, 'tags is not a setting of a deployment: see docs/settings.md.'],
+  [
+    { walletAddress: undefined, allowedClients: WALLET_ADDRESS },
+    'walletAddress is required with orders',
+    'allowedClients needs clientVerification=required',
+  ],
   [{ account: 'prod' }, 'account must be the 12 digits of an AWS account.'],
   // All that is missing or wrong is said in one go.
   [
