@@ -1,4 +1,3 @@
-import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { devNull, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,11 +8,10 @@ import { z } from 'zod';
 import type { Environment } from '../../../shared/settings/table.ts';
 import { officialClient } from '../../../tools/support/paper-client.ts';
 import { PAPER_KEY, paperSettings } from '../../../tools/support/paper-settings.ts';
-import { desk, deskRows } from '../../support/operator/desk.ts';
+import { desk, deskRows, runProgram } from '../../support/operator/desk.ts';
 import { HAS_PYTHON } from '../../support/python.ts';
 import { type PaperService, sharedPaperService } from '../../support/service/paper-service.ts';
 
-const ROOT = join(import.meta.dirname, '../../..');
 const OWN = new Wallet(PAPER_KEY);
 const OTHER = new Wallet(`0x${'3c'.repeat(32)}`);
 const ALICE = '0x1563915e194D8CfBA1943570603F7606A3115508';
@@ -67,13 +65,11 @@ function control(path: string, body: object) {
   return fetch(`${service.venueUrl}${path}`, { method: 'POST', body: JSON.stringify(body) });
 }
 
-function forgetRequests() {
-  return fetch(`${service.venueUrl}/paper/requests`, { method: 'DELETE' });
-}
-
 function resting(): readonly string[] {
   return service.venue.orders().flatMap(({ id, status }) => (status === 'LIVE' ? [id] : []));
 }
+
+const PLACE_AND_TIME = { market: expect.stringMatching(/^0x[0-9a-f]{64}$/), question: QUESTION, outcome: 'Yes' };
 
 describe('open', () => {
   it('lists the orders that rest with their clients, also orders without a record', async () => {
@@ -82,71 +78,55 @@ describe('open', () => {
     const elsewhere = await trade(yes, 0.12, 10, Side.BUY, OWN);
     await place({ price: '0.53' }, SOLANA);
     const { code, rows } = await deskRows(['open'], env);
-    expect(code).toBe(0);
-    expect(rows).toMatchObject([
-      { order_id: alice.order_id, client_address: ALICE, client_address_verified: false, recorded: true },
-      { order_id: unnamed.order_id, client_address: null, client_address_verified: null, recorded: true },
-      { order_id: elsewhere.orderID, client_address: null, client_address_verified: null, recorded: false },
+    const terms = { ...PLACE_AND_TIME, token_id: yes, side: 'buy', size: '10', filled_size: '0', status: 'live' };
+    const since = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
+    const nobody = { client_address: null, client_address_verified: null };
+    const claimed = { client_address: ALICE, client_address_verified: false };
+    expect([code, rows]).toStrictEqual([
+      0,
+      [
+        { ...terms, since, order_id: alice.order_id, ...claimed, recorded: true, price: '0.1' },
+        { ...terms, since, order_id: unnamed.order_id, ...nobody, recorded: true, price: '0.11' },
+        { ...terms, since, order_id: elsewhere.orderID, ...nobody, recorded: false, price: '0.12' },
+      ],
     ]);
-    expect(rows[0]).toStrictEqual({
-      order_id: alice.order_id,
-      client_address: ALICE,
-      client_address_verified: false,
-      recorded: true,
-      token_id: yes,
-      market: expect.stringMatching(/^0x[0-9a-f]{64}$/),
-      question: QUESTION,
-      outcome: 'Yes',
-      side: 'buy',
-      price: '0.1',
-      size: '10',
-      filled_size: '0',
-      since: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/),
-      status: 'live',
-    });
-  });
-
-  it('prints a table of at most 80 columns, with whole ids', async () => {
-    const { order_id } = await place({}, ALICE);
     const { out } = await desk(['open'], env);
-    for (const text of [order_id, yes, `${ALICE} (claimed)`]) expect(out).toContain(text);
+    for (const text of [alice.order_id, yes, `${ALICE} (claimed)`]) expect(out).toContain(text);
     expect(Math.max(...out.split('\n').map(({ length }) => length))).toBeLessThanOrEqual(80);
   });
 
   it('needs neither the service nor, with API credentials, the wallet key', async () => {
     await place({}, ALICE);
     const { creds } = await officialClient({ url: service.venueUrl }, { wallet: OWN });
-    await forgetRequests();
-    const { SERVICE_PRIVATE_KEY: _key, ...keyless } = env;
+    await fetch(`${service.venueUrl}/paper/requests`, { method: 'DELETE' });
     const credentials = {
-      ...keyless,
+      ...env,
+      // A malformed key would stop a command that reads it.
+      SERVICE_PRIVATE_KEY: 'unread',
       SERVICE_WALLET_ADDRESS: OWN.address,
       SERVICE_CLOB_API_KEY: creds.key,
       SERVICE_CLOB_API_SECRET: creds.secret,
       SERVICE_CLOB_API_PASSPHRASE: creds.passphrase,
     };
     const secrets = [creds.secret, creds.passphrase];
-    expect(await deskRows(['open'], credentials, { secrets })).toMatchObject({
-      code: 0,
-      rows: [{ client_address: ALICE }],
-    });
-    // A malformed key would stop a command that reads it.
-    expect((await deskRows(['open'], { ...credentials, SERVICE_PRIVATE_KEY: 'unread' }, { secrets })).code).toBe(0);
-    const paths = service.venue.requests().map(({ path }) => path);
-    expect(paths.filter((path) => path === '/auth/derive-api-key')).toStrictEqual([]);
+    const rows = [{ client_address: ALICE }];
+    expect(await deskRows(['open'], credentials, { secrets })).toMatchObject({ code: 0, rows });
+    expect(service.venue.requests().map(({ path }) => path)).not.toContain('/auth/derive-api-key');
   });
 
-  it('lists the orders and exits with 1 if the records cannot be read', async () => {
+  it('lists the orders and exits with 1 if the records cannot be read; a report of fills has no row then', async () => {
     await place({}, ALICE);
-    const { code, rows, err } = await deskRows(['open'], { ...env, SERVICE_STORE: join(folder, 'nowhere.db') });
+    const unread = { ...env, SERVICE_STORE: join(folder, 'nowhere.db') };
+    const { code, rows, err } = await deskRows(['open'], unread);
     expect([code, rows]).toMatchObject([1, [{ client_address: null, recorded: null }]]);
     expect(err).toMatch(/^The records of orders \(\S+nowhere\.db\) cannot be read: there is no such file\.\n/);
+    const fills = await desk(['fills'], unread);
+    expect([fills.code, fills.out]).toStrictEqual([1, '']);
   });
 
   it('writes CSV without formulas, and with quoted cells', async () => {
     const { order_id } = await place({}, '=1+1 "x"');
-    const { out } = await desk(['open', '--format', 'csv'], env);
-    const [head, row, ...rest] = out.split('\n');
+    const [head, row, ...rest] = (await desk(['open', '--format', 'csv'], env)).out.split('\n');
     expect(head).toMatch(/^order_id,client_address,client_address_verified,recorded,token_id,/);
     expect(row).toMatch(new RegExp(`^${order_id},"'=1\\+1 ""x""",false,true,${yes},0x`));
     expect(rest).toStrictEqual(['']);
@@ -154,76 +134,18 @@ describe('open', () => {
 
   it('prints an empty list if no order rests', async () => {
     await place({ price: '0.53' });
-    expect(await desk(['open', '--format', 'json'], env)).toMatchObject({ code: 0, out: '[]\n' });
-    expect((await desk(['open'], env)).err).toBe('No open orders.\n');
+    expect(await desk(['open', '--format', 'json'], env)).toStrictEqual({
+      code: 0,
+      out: '[]\n',
+      err: 'No open orders.\n',
+    });
   });
 });
 
 describe('fills', () => {
-  it('lists the whole trade of a taker, and the part of our order as a maker', async () => {
-    const maker = await place({ price: '0.52', size: '30' }, ALICE);
-    await trade(yes, 0.52, 10, Side.SELL);
-    // A purchase of the other outcome meets ours: the trade is of No at 0.48, and our part is of Yes at 0.52.
-    await trade(no, 0.48, 5, Side.BUY);
-    const taker = await place({ price: '0.53', size: '20' }, SOLANA);
-    const { code, rows } = await deskRows(['fills'], env);
-    expect(code).toBe(0);
-    const part = {
-      market: expect.stringMatching(/^0x/),
-      question: QUESTION,
-      outcome: 'Yes',
-      side: 'buy',
-      status: 'confirmed',
-    };
-    const alice = { ...part, order_id: maker.order_id, client_address: ALICE, price: '0.52', fee: '0' };
-    expect(rows).toMatchObject([
-      { ...alice, size: '10', value: '5.2' },
-      { ...alice, size: '5', value: '2.6' },
-      // 20 × 0.04 × 0.53 × 0.47
-      {
-        ...part,
-        order_id: taker.order_id,
-        client_address: SOLANA,
-        price: '0.53',
-        size: '20',
-        value: '10.6',
-        fee: '0.19928',
-      },
-    ]);
-    expect(Object.keys(rows[0] ?? {})).toStrictEqual([
-      ...[
-        'time',
-        'client_address',
-        'client_address_verified',
-        'caller',
-        'order_id',
-        'token_id',
-        'market',
-        'question',
-        'outcome',
-        'side',
-        'price',
-        'size',
-      ],
-      ...['value', 'fee', 'fee_source', 'trade_id', 'transaction_hash', 'status', 'recorded'],
-    ]);
-    expect(rows.map(({ fee_source }) => fee_source)).toStrictEqual(['computed', 'computed', 'computed']);
-  });
-
-  it('lists both parts of a trade between two of our orders', async () => {
-    const maker = await place({ price: '0.52' }, ALICE);
-    const taker = await place({ price: '0.52', side: 'sell' }, SOLANA);
-    const { rows } = await deskRows(['fills'], env);
-    expect(rows).toMatchObject([
-      { order_id: taker.order_id, side: 'sell', value: '5.2', fee: '0.09984' },
-      { order_id: maker.order_id, side: 'buy', value: '5.2', fee: '0' },
-    ]);
-    expect(rows[0]?.['trade_id']).toBe(rows[1]?.['trade_id']);
-  });
-
-  it('sums up by client, without trades whose settlement failed', async () => {
+  it('have all cells, and are summed by client without trades whose settlement failed', async () => {
     const failed = await place({ price: '0.53' }, ALICE);
-    await place({ price: '0.53', size: '20' }, ALICE.toLowerCase());
+    const { order_id } = await place({ price: '0.53', size: '20' }, ALICE.toLowerCase());
     await place({ price: '0.53', size: '5' });
     await trade(yes, 0.53, 5, Side.BUY, OWN);
     await control('/paper/trades', { order_id: failed.order_id, status: 'FAILED' });
@@ -234,30 +156,43 @@ describe('fills', () => {
       { client_address: null, recorded: true, orders: 1, fills: 1, ...bought('5'), value: '2.65', fees: '0.04982' },
       { client_address: null, recorded: false, orders: 1, fills: 1, ...bought('5'), value: '2.65', fees: '0.04982' },
     ]);
-    const all = await deskRows(['fills', '--client', ALICE], env);
-    expect(all.rows).toMatchObject([{ status: 'failed', fee: null }, { status: 'confirmed' }]);
-    expect(all.err).toContain('1 fill of trades with a failed settlement: in no sum.');
-    expect((await desk(['fills'], env)).out).toContain('\n3 fills of 3 orders: 30 shares, value 15.9, fees 0.29892.\n');
+    const ofAlice = await deskRows(['fills', '--client', ALICE], env);
+    expect(ofAlice.rows[0]).toMatchObject({ status: 'failed', fee: null });
+    expect(ofAlice.rows.slice(1)).toStrictEqual([
+      {
+        ...PLACE_AND_TIME,
+        ...{ time: expect.stringMatching(/Z$/), client_address: ALICE.toLowerCase(), client_address_verified: false },
+        ...{ caller: null, order_id, token_id: yes, side: 'buy', price: '0.53', size: '20', value: '10.6' },
+        // 20 × 0.04 × 0.53 × 0.47
+        ...{
+          fee: '0.19928',
+          fee_source: 'computed',
+          trade_id: expect.any(String),
+          status: 'confirmed',
+          recorded: true,
+        },
+        transaction_hash: expect.stringMatching(/^0x[0-9a-f]{64}$/),
+      },
+    ]);
+    expect(Object.keys(ofAlice.rows[0] ?? {}).join()).toMatch(
+      /^time,client_address,.*,trade_id,transaction_hash,status,recorded$/,
+    );
+    const { out, err } = await desk(['fills'], env);
+    expect(out).toContain('\n3 fills of 3 orders: 30 shares, value 15.9, fees 0.29892.\n');
+    expect(err).toContain('1 fill of trades with a failed settlement: in no sum.');
   });
 
-  it('takes fills from --since on, and before --until', async () => {
-    const { order_id } = await place({ price: '0.53' }, ALICE);
-    const {
-      rows: [fill],
-    } = await deskRows(['fills'], env);
-    const time = String(fill?.['time']);
-    const next = new Date(Date.parse(time) + 1_000).toISOString();
-    expect((await deskRows(['fills', '--since', time, '--until', next], env)).rows).toMatchObject([{ order_id }]);
-    expect((await deskRows(['fills', '--until', time], env)).rows).toStrictEqual([]);
-    expect((await deskRows(['fills', '--since', next], env)).rows).toStrictEqual([]);
-    expect((await deskRows(['fills', '--since', time.slice(0, 10)], env)).rows).toHaveLength(1);
-  });
-
-  it('prints no row if the records cannot be read', async () => {
+  it('are taken from --since on, and before --until', async () => {
     await place({ price: '0.53' }, ALICE);
-    const { code, out, err } = await desk(['fills'], { ...env, SERVICE_STORE: join(folder, 'nowhere.db') });
-    expect([code, out]).toStrictEqual([1, '']);
-    expect(err).toMatch(/cannot be read: there is no such file/);
+    const time = String((await deskRows(['fills'], env)).rows[0]?.['time']);
+    const next = new Date(Date.parse(time) + 1_000).toISOString();
+    const countOf = async (...args: readonly string[]) => (await deskRows(['fills', ...args], env)).rows.length;
+    expect([
+      await countOf('--since', time, '--until', next),
+      await countOf('--since', time.slice(0, 10)),
+      await countOf('--until', time),
+      await countOf('--since', next),
+    ]).toStrictEqual([1, 1, 0, 0]);
   });
 });
 
@@ -293,13 +228,11 @@ describe('positions', () => {
     expect(csv.split('\n')[1]).toMatch(/,Yes,false,1,1,0,30,-30,0\.51,15\.3,0\.29988$/);
   });
 
-  it('has null for the question of a market that cannot be looked up', async () => {
+  it('have null for the question of a market that cannot be looked up', async () => {
     await place({ price: '0.53' }, ALICE);
     service.venue.arm({ fault: 'error-500', path: '/markets/keyset', times: 9 });
-    expect(await deskRows(['positions'], env)).toMatchObject({
-      code: 0,
-      rows: [{ bought: '10', question: null, resolved: null }],
-    });
+    const rows = [{ bought: '10', question: null, resolved: null }];
+    expect(await deskRows(['positions'], env)).toMatchObject({ code: 0, rows });
   });
 });
 
@@ -308,41 +241,30 @@ describe('show', () => {
     const { order_id } = await place({ price: '0.52', size: '30', post_only: true }, ALICE);
     await trade(no, 0.48, 5, Side.BUY);
     const { code, rows } = await deskRows(['show', order_id.toUpperCase().replace('0X', '0x')], env);
-    expect(code).toBe(0);
-    expect(rows).toMatchObject([
-      {
-        order_id,
-        client_address: ALICE,
-        recorded: true,
-        side: 'buy',
-        price: '0.52',
-        size: '30',
-        post_only: true,
-        expires_at: null,
-        answer: 'placed, live',
-        venue_status: 'live',
-        filled_size: '5',
-        fills: [{ order_id, outcome: 'Yes', side: 'buy', price: '0.52', size: '5', value: '2.6' }],
-      },
-    ]);
+    const ofRecord = {
+      client_address: ALICE,
+      recorded: true,
+      post_only: true,
+      expires_at: null,
+      answer: 'placed, live',
+    };
+    const ofVenue = { side: 'buy', price: '0.52', size: '30', venue_status: 'live', filled_size: '5' };
+    const fills = [{ order_id, outcome: 'Yes', side: 'buy', price: '0.52', size: '5', value: '2.6' }];
+    expect([code, rows]).toMatchObject([0, [{ order_id, ...ofRecord, ...ofVenue, fills }]]);
     const { out } = await desk(['show', order_id], env);
     expect(out).toMatch(new RegExp(`^order_id +${order_id}\\nclient_address +${ALICE}\\n`));
-    expect((await desk(['show', order_id, '--format', 'csv'], env)).out.split('\n')[1]).toContain(
-      `${order_id},${ALICE},`,
-    );
+    const csv = (await desk(['show', order_id, '--format', 'csv'], env)).out;
+    expect(csv.split('\n')[1]).toContain(`${order_id},${ALICE},`);
   });
 
   it('prints an order that was placed elsewhere', async () => {
     const { orderID } = await trade(yes, 0.12, 10, Side.BUY, OWN);
-    expect(await deskRows(['show', orderID], env)).toMatchObject({
-      code: 0,
-      rows: [{ recorded: false, answer: null, venue_status: 'live', price: '0.12', fills: [] }],
-    });
+    const rows = [{ recorded: false, answer: null, venue_status: 'live', price: '0.12', fills: [] }];
+    expect(await deskRows(['show', orderID], env)).toMatchObject({ code: 0, rows });
   });
 
   it('exits with 1 for an order that neither the records nor the venue know', async () => {
-    await place({});
-    const end = await desk(['show', `0x${'ab'.repeat(32)}`], env);
+    const end = await desk(['show', `0x${'ab'.repeat(32)}`], { ...env });
     expect(end).toStrictEqual({ code: 1, out: '', err: 'Neither the records nor the venue know this order.\n' });
   });
 });
@@ -365,24 +287,16 @@ describe('cancel', () => {
   it('cancels only the orders of a client, and none without a record', async () => {
     await place({}, ALICE);
     await place({ price: '0.2' }, ALICE.toLowerCase());
-    const other = await place({}, SOLANA);
-    const unnamed = await place({});
+    const others = [await place({}, SOLANA), await place({})].map(({ order_id }) => order_id);
     const { orderID } = await trade(yes, 0.12, 10, Side.BUY, OWN);
     const { code, rows } = await deskRows(['cancel', '--client', ALICE, '--yes'], env);
-    expect(code).toBe(0);
-    const cancelled = { recorded: true, result: 'cancelled', rests: false };
-    expect(rows).toMatchObject([
-      { ...cancelled, client_address: ALICE },
-      { ...cancelled, client_address: ALICE.toLowerCase() },
-    ]);
-    expect(resting()).toStrictEqual([other.order_id, unnamed.order_id, orderID]);
+    const cancelled = [ALICE, ALICE.toLowerCase()].map((client_address) => ({ client_address, result: 'cancelled' }));
+    expect([code, rows]).toMatchObject([0, cancelled]);
+    expect(resting()).toStrictEqual([...others, orderID]);
     expect(await deskRows(['cancel', '--client', 'nobody', '--yes'], env)).toMatchObject({ code: 0, rows: [] });
     const unread = await desk(['cancel', '--client', SOLANA, '--yes'], { ...env, SERVICE_STORE: join(folder, 'x.db') });
-    expect(unread).toMatchObject({
-      code: 1,
-      out: '',
-      err: expect.stringMatching(/Cannot tell whose orders are open\.\n$/),
-    });
+    expect([unread.code, unread.out]).toStrictEqual([1, '']);
+    expect(unread.err).toMatch(/Cannot tell whose orders are open\.\n$/);
     expect(resting()).toHaveLength(3);
   });
 
@@ -393,41 +307,25 @@ describe('cancel', () => {
     expect(resting()).toStrictEqual([other.order_id]);
   });
 
-  it('cancels all orders of the account, also those that were placed elsewhere', async () => {
+  it('cancels all orders of the account, also those of elsewhere, without a store and without a list of them', async () => {
     await place({}, ALICE);
     await trade(yes, 0.12, 10, Side.BUY, OWN);
     await trade(yes, 0.12, 10, Side.BUY);
-    const { code, rows, err } = await deskRows(['cancel', '--all', '--yes'], env);
-    expect([code, rows.map(({ result, recorded }) => [result, recorded])]).toStrictEqual([
-      0,
-      [
-        ['cancelled', true],
-        ['cancelled', false],
-      ],
-    ]);
-    expect(err).toContain('These are all orders of the account, also those that were placed elsewhere.');
-    expect(err).toMatch(/\n2 cancelled; none of them is still open\.\n$/);
+    const cancelAll = (changes: Environment = {}) => deskRows(['cancel', '--all', '--yes'], { ...env, ...changes });
+    const known = await cancelAll();
+    const cells = { result: 'cancelled', rests: false };
+    const rows = [true, false].map((recorded) => ({ ...cells, recorded }));
+    expect(known).toMatchObject({ code: 0, rows });
+    expect(known.err).toContain('These are all orders of the account, also those that were placed elsewhere.');
+    expect(known.err).toMatch(/\n2 cancelled; none of them is still open\.\n$/);
     // That of the other account.
     expect(resting()).toHaveLength(1);
-  });
-
-  it('cancels all orders without a store, and without a list of them', async () => {
     await place({}, ALICE);
-    await place({ price: '0.2' }, ALICE);
     service.venue.arm({ fault: 'error-500', path: '/data/orders', times: 1 });
-    const { code, rows, err } = await deskRows(['cancel', '--all', '--yes'], {
-      ...env,
-      SERVICE_STORE: join(folder, 'x.db'),
-    });
-    expect([code, rows.map(({ result, rests }) => [result, rests])]).toStrictEqual([
-      0,
-      [
-        ['cancelled', false],
-        ['cancelled', false],
-      ],
-    ]);
-    expect(err).toMatch(/^The open orders: the venue is not available \(500\)/);
-    expect(resting()).toStrictEqual([]);
+    const blind = await cancelAll({ SERVICE_STORE: join(folder, 'x.db') });
+    expect(blind).toMatchObject({ code: 0, rows: [cells] });
+    expect(blind.err).toMatch(/^The open orders: the venue is not available \(500\)/);
+    expect(resting()).toHaveLength(1);
   });
 
   it('reports the orders that the venue did not cancel, with its reasons', async () => {
@@ -490,21 +388,15 @@ describe('the command line', () => {
     expect(err).toMatch(words);
   });
 
-  function run(file: string, args: readonly string[]) {
-    const options = { cwd: ROOT, env: { PATH: process.env['PATH'], ...env } };
-    const { promise, resolve } = Promise.withResolvers<{ code: number; stdout: string; stderr: string }>();
-    execFile(file, args, options, (error, stdout, stderr) =>
-      resolve({ code: Number(error?.code ?? 0), stdout, stderr }),
-    );
-    return promise;
-  }
+  const PROGRAM = ['operator/start.js', 'orders', 'cancel', '--all', '--settings', devNull];
+  const run = (file: string, ...args: readonly string[]) =>
+    runProgram(file, args, { PATH: process.env['PATH'], ...env });
 
   it('needs --yes without a terminal, and prints JSON as a program', async () => {
     const { order_id } = await place({}, ALICE);
-    const program = (...args: readonly string[]) => run(process.execPath, ['operator/start.js', 'orders', ...args]);
-    expect(await program('cancel', '--all', '--settings', devNull)).toMatchObject({ code: 2, stdout: '' });
-    const { code, stdout } = await program('cancel', '--all', '--yes', '--format', 'json', '--settings', devNull);
-    expect([code, JSON.parse(stdout)]).toMatchObject([0, [{ order_id, result: 'cancelled' }]]);
+    expect(await run(process.execPath, ...PROGRAM)).toMatchObject({ code: 2, out: '' });
+    const { code, out } = await run(process.execPath, ...PROGRAM, '--yes', '--format', 'json');
+    expect([code, JSON.parse(out)]).toMatchObject([0, [{ order_id, result: 'cancelled' }]]);
   });
 
   /** Runs a command on a terminal of its own, and presses a key at its question. */
@@ -528,11 +420,10 @@ sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 
   (HAS_PYTHON ? it : it.skip)('cancels nothing after Ctrl-C at the question', async () => {
     const { order_id } = await place({}, ALICE);
-    const command = [process.execPath, 'operator/start.js', 'orders', 'cancel', '--all', '--settings', devNull];
-    const ended = await run('python3', ['-c', ON_TERMINAL, '03', ...command]);
+    const ended = await run('python3', '-c', ON_TERMINAL, '03', process.execPath, ...PROGRAM);
     expect([ended.code, resting()]).toStrictEqual([1, [order_id]]);
-    expect(ended.stdout).toMatch(/Nothing is cancelled\.\s*$/);
-    expect(ended.stdout).not.toContain('Error');
+    expect(ended.out).toMatch(/Nothing is cancelled\.\s*$/);
+    expect(ended.out).not.toContain('Error');
   });
 });
 

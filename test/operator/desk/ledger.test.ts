@@ -44,16 +44,6 @@ const fill = z.object({
   status: z.string(),
 });
 type Fill = z.infer<typeof fill>;
-const position = z.object({
-  token_id: z.string(),
-  bought: z.string(),
-  sold: z.string(),
-  net: z.string(),
-  value: z.string(),
-  fees: z.string(),
-});
-type Position = z.infer<typeof position>;
-
 let folder = '';
 let venue: PaperVenue;
 let service: Service;
@@ -163,20 +153,15 @@ describe(`the report of ${ORDERS} orders of ${CLIENTS.length} clients (seed ${SE
       expect(BigInt(held.balance) - BigInt(GIVEN) * 1_000_000n).toBe(sum(own, (one) => sign(one) * sizeOf(one)));
     }
     for (const args of [['positions'], ['positions', '--by-client']]) {
-      const positions = z.array(position).parse((await deskRows(args, env)).rows);
-      const total = (name: 'value' | 'fees', own: readonly Position[]) =>
-        own.reduce((sum, one) => sum + fromDecimal(one[name]), 0n);
+      const { rows } = await deskRows(args, env);
+      const total = (name: string, own = rows) => own.reduce((all, row) => all + signed(String(row[name])), 0n);
       for (const token_id of tokens) {
         const held = await client.getBalanceAllowance({ asset_type: AssetType.CONDITIONAL, token_id });
-        const own = positions.filter((one) => one.token_id === token_id);
-        const net = own.reduce((sum, { bought, sold }) => sum + fromDecimal(bought) - fromDecimal(sold), 0n);
-        expect(net).toBe(BigInt(held.balance) - BigInt(GIVEN) * 1_000_000n);
-        expect(net).toBe(own.reduce((sum, one) => sum + signed(one.net), 0n));
+        const own = rows.filter((one) => one['token_id'] === token_id);
+        const net = BigInt(held.balance) - BigInt(GIVEN) * 1_000_000n;
+        expect([total('bought', own) - total('sold', own), total('net', own)]).toStrictEqual([net, net]);
       }
-      expect([total('value', positions), total('fees', positions)]).toStrictEqual([
-        sum(fills, worthOf),
-        sum(fills, feeOf),
-      ]);
+      expect([total('value'), total('fees')]).toStrictEqual([sum(fills, worthOf), sum(fills, feeOf)]);
     }
     // Both kinds of part are among them, and trades in which two of our own orders met.
     expect(fills.some(({ fee }) => fee === '0') && fills.some(({ fee }) => fee !== '0')).toBe(true);
@@ -185,29 +170,25 @@ describe(`the report of ${ORDERS} orders of ${CLIENTS.length} clients (seed ${SE
 
   it('has for each client the shares and the value of its orders at the service and the venue', async () => {
     const { rows } = await deskRows(['fills', '--by-client'], env);
-    const expected = new Map<string | null, { shares: bigint; value: bigint }>();
+    const expected = new Map<string | null, readonly [shares: bigint, value: bigint]>();
     for (const { id, size_matched } of venue.orders()) {
       const order = placed.get(id);
       if (!order || size_matched === '0') continue;
-      const { shares = 0n, value = 0n } = expected.get(order.client) ?? {};
+      const [shares, value] = expected.get(order.client) ?? [0n, 0n];
       const matched = fromDecimal(size_matched);
       // The rest of an order is filled later, at its own price.
       const worth = order.valueAtOnce + notional(matched - order.atOnce, order.price);
-      expected.set(order.client, { shares: shares + matched, value: value + worth });
+      expected.set(order.client, [shares + matched, value + worth]);
     }
-    const told = rows.map(({ client_address, shares, value }) => [
-      client_address,
-      { shares: fromDecimal(String(shares)), value: fromDecimal(String(value)) },
+    const told = rows.map(({ client_address: client, shares, value }) => [
+      client,
+      [shares, value].map(String).map(fromDecimal),
     ]);
-    expect(
-      new Map(
-        z.array(z.tuple([z.string().nullable(), z.object({ shares: z.bigint(), value: z.bigint() })])).parse(told),
-      ),
-    ).toStrictEqual(expected);
+    expect(told.toSorted()).toStrictEqual([...expected].toSorted());
     expect(expected.size).toBe(CLIENTS.length);
   }, 60_000);
 
-  it('counts no failed trade, and cancels the rest', async () => {
+  it('counts no failed trade', async () => {
     const before = await fillsNow();
     const failed = new Set(before.filter(() => random() < 0.1).map(({ trade_id }) => trade_id));
     for (const id of failed) {
@@ -215,33 +196,22 @@ describe(`the report of ${ORDERS} orders of ${CLIENTS.length} clients (seed ${SE
       expect((await fetch(`${venueUrl}/paper/trades`, { method: 'POST', body })).status).toBe(200);
     }
     const kept = before.filter(({ trade_id }) => !failed.has(trade_id));
-    const { rows } = await deskRows(['fills', '--by-client'], env);
-    const positions = (await deskRows(['positions'], env)).rows;
-    for (const sums of [rows, positions]) {
-      const total = (name: string) => sums.reduce((all, row) => all + signed(String(row[name])), 0n);
-      expect([total('net'), total('bought'), total('value'), total('fees')]).toStrictEqual([
-        sum(kept, (one) => sign(one) * sizeOf(one)),
-        sum(
-          kept.filter(({ side }) => side === 'buy'),
-          sizeOf,
-        ),
-        sum(kept, worthOf),
-        sum(kept, feeOf),
-      ]);
+    const bought = kept.filter(({ side }) => side === 'buy');
+    const sums = [
+      sum(kept, (one) => sign(one) * sizeOf(one)),
+      sum(bought, sizeOf),
+      sum(kept, worthOf),
+      sum(kept, feeOf),
+    ];
+    for (const args of [['fills', '--by-client'], ['positions']]) {
+      const { rows } = await deskRows(args, env);
+      const total = (name: string) => rows.reduce((all, row) => all + signed(String(row[name])), 0n);
+      expect(['net', 'bought', 'value', 'fees'].map(total)).toStrictEqual(sums);
     }
+    const ofClient = before.filter(({ client_address }) => client_address === 'client-3');
     const after = await fillsNow(['--client', 'client-3']);
-    const of3 = before.filter(({ client_address }) => client_address === 'client-3');
     expect(after.map(({ trade_id, status }) => [trade_id, status])).toStrictEqual(
-      of3.map(({ trade_id }) => [trade_id, failed.has(trade_id) ? 'failed' : 'confirmed']),
+      ofClient.map(({ trade_id }) => [trade_id, failed.has(trade_id) ? 'failed' : 'confirmed']),
     );
-    const resting = () => venue.orders().filter(({ id, status }) => placed.has(id) && status === 'LIVE');
-    const mine = resting().filter(({ id }) => placed.get(id)?.client === 'client-3');
-    const cancelled = await deskRows(['cancel', '--client', 'client-3', '--yes'], env);
-    expect([cancelled.code, cancelled.rows.length]).toStrictEqual([0, mine.length]);
-    expect(resting().filter(({ id }) => placed.get(id)?.client === 'client-3')).toStrictEqual([]);
-    const rest = resting().length;
-    expect(await deskRows(['open'], env)).toMatchObject({ code: 0, rows: { length: rest } });
-    expect((await deskRows(['cancel', '--all', '--yes'], env)).code).toBe(0);
-    expect(resting()).toStrictEqual([]);
   }, 60_000);
 });

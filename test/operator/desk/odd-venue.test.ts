@@ -11,13 +11,11 @@ import { finishedOrder, PLACED, WALLET } from '../../support/orders/order-record
 import { type Reply, type SeenRequest, startVenue } from '../../support/venue/scripted-venue.ts';
 
 const KEY = '00000000-0000-4000-8000-000000000001';
-const [YES, NO] = ['7'.repeat(77), '8'.repeat(77)];
-const MARKET = `0x${'c0'.repeat(32)}`;
+const SECRETS = ['c2VjcmV0LXNlY3JldA==', 'a-passphrase'] as const;
+const [YES, NO] = ['7'.repeat(77), '8'.repeat(77)] as const;
+const [MARKET, OTHER_MARKET] = [`0x${'c0'.repeat(32)}`, `0x${'c1'.repeat(32)}`];
 const [STRANGER, FUNDER] = [`0x${'99'.repeat(20)}`, `0x${'AA'.repeat(20)}`];
-const CLIENT = 'Bow1CGKGDB9mNxeWdw85E2aCthQ1oZX4oFEe7fYT17ew';
-
-/** The subject of a token is as its issuer made it. */
-const EVIL_SUBJECT = `\u001b[2J\u202e${'s'.repeat(600)}`;
+const [OURS, SECOND] = [idOf('ours'), idOf('second')] as const;
 
 function idOf(name: string): string {
   return `0x${Buffer.from(name).toString('hex').padEnd(64, '0')}`;
@@ -26,28 +24,22 @@ function idOf(name: string): string {
 let folder: string;
 let store: string;
 
-/** A store with the records of three orders, one of them without a client. */
+/** Records an order of a client in the store. */
+async function record(name: string, address: string | null, caller: string | null = null): Promise<void> {
+  const orders = openOrderStore({ path: store, log: createLog({ level: 'error', write: () => undefined }) });
+  const client = address === null ? null : { address, isVerified: name === 'ours' };
+  const order = { ...finishedOrder(PLACED, Date.now() + 9e9), orderId: idOf(name), client, caller };
+  await orders.write(name, order, 'nothing');
+  await orders.close();
+}
+
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'odd-venue-'));
   store = join(folder, 'orders.db');
-  const orders = openOrderStore({ path: store, log: createLog({ level: 'error', write: () => undefined }) });
-  for (const [name, address] of [
-    ['ours', CLIENT],
-    ['second', 'bob'],
-    ['nobody', null],
-  ] as const) {
-    const record = { ...finishedOrder(PLACED, Date.now() + 9e9), orderId: idOf(name) };
-    await orders.write(
-      name,
-      {
-        ...record,
-        client: address === null ? null : { address, isVerified: name === 'ours' },
-        caller: name === 'second' ? EVIL_SUBJECT : null,
-      },
-      'nothing',
-    );
-  }
-  await orders.close();
+  await record('ours', 'alice');
+  // The subject of a token is as its issuer made it.
+  await record('second', 'bob', `\u001b[2J\u202e${'s'.repeat(600)}`);
+  await record('nobody', null);
 });
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
@@ -58,19 +50,19 @@ function settings(url: string): Environment {
     SERVICE_GAMMA_URL: url,
     SERVICE_STORE: store,
     SERVICE_WALLET_ADDRESS: WALLET,
+    SERVICE_FUNDER_ADDRESS: FUNDER,
     SERVICE_CLOB_API_KEY: KEY,
-    SERVICE_CLOB_API_SECRET: 'c2VjcmV0LXNlY3JldA==',
-    SERVICE_CLOB_API_PASSPHRASE: 'a-passphrase',
+    SERVICE_CLOB_API_SECRET: SECRETS[0],
+    SERVICE_CLOB_API_PASSPHRASE: SECRETS[1],
   };
 }
-
-const SECRETS = ['c2VjcmV0LXNlY3JldA==', 'a-passphrase'];
 
 function maker(name: string, matched_amount: string, price: string, more: object = {}) {
   const stranger = { owner: 'another', maker_address: STRANGER, fee_rate_bps: '0', outcome: 'Yes' };
   return { order_id: idOf(name), matched_amount, price, asset_id: YES, ...stranger, ...more };
 }
 
+/** A trade in which our order is one of three makers. */
 function tradeOf(id: string, more: object = {}) {
   return {
     id,
@@ -95,272 +87,8 @@ function tradeOf(id: string, more: object = {}) {
   };
 }
 
-/** A venue with these pages of trades; the fees are 4 %, for takers only. */
-function venueOf(pages: readonly (readonly unknown[])[], fd: object | null = { r: 0.04, e: 1, to: true }) {
-  return startVenue(({ path, query }): Reply => {
-    if (path.startsWith('/clob-markets/')) return { body: { t: [{ t: YES, o: 'Yes' }], mts: 0.01, tbf: 1_000, fd } };
-    const cursor = Number(Buffer.from(query.get('next_cursor') ?? '', 'base64').toString());
-    const last = cursor >= pages.length - 1;
-    const next_cursor = last ? 'LTE=' : Buffer.from(String(cursor + 1)).toString('base64');
-    return { body: { limit: 100, count: pages[cursor]?.length ?? 0, data: pages[cursor] ?? [], next_cursor } };
-  });
-}
-
-async function fillsOf(pages: readonly (readonly unknown[])[], args: readonly string[] = [], fd?: object | null) {
-  const { url } = await venueOf(pages, fd);
-  return deskRows(['fills', ...args], settings(url), { secrets: SECRETS });
-}
-
-describe('our part of an odd trade', () => {
-  it('is the entry of our order among many makers', async () => {
-    const { code, rows } = await fillsOf([[tradeOf('t-1')]]);
-    expect([code, rows]).toMatchObject([
-      0,
-      [
-        {
-          order_id: idOf('ours'),
-          client_address: CLIENT,
-          client_address_verified: true,
-          side: 'buy',
-          price: '0.44',
-          size: '12.5',
-          value: '5.5',
-          fee: '0',
-        },
-      ],
-    ]);
-  });
-
-  it('has the outcome of our order if the taker trades the other one', async () => {
-    const entry = maker('ours', '30', '0.6', { asset_id: NO, outcome: 'No' });
-    const { rows } = await fillsOf([[tradeOf('t-1', { maker_orders: [entry] })]]);
-    expect(rows).toMatchObject([{ outcome: 'No', side: 'sell', price: '0.6', size: '30', value: '18' }]);
-    const told = await fillsOf([[tradeOf('t-1', { maker_orders: [{ ...entry, side: 'BUY' }] })]]);
-    expect(told.rows).toMatchObject([{ side: 'buy' }]);
-  });
-
-  it('is one fill for each of our orders, on both sides of a trade', async () => {
-    const both = tradeOf('t-1', {
-      taker_order_id: idOf('second'),
-      trader_side: 'TAKER',
-      size: '22.5',
-      maker_orders: [maker('x', '10', '0.45'), maker('ours', '12.5', '0.44')],
-    });
-    const { rows } = await fillsOf([[both]]);
-    expect(rows).toMatchObject([
-      // 10 × 0.45 + 12.5 × 0.44, and not 22.5 at the limit of 0.4; the fees are rounded down each
-      {
-        order_id: idOf('second'),
-        client_address: 'bob',
-        side: 'sell',
-        size: '22.5',
-        price: null,
-        value: '10',
-        fee: '0.2222',
-      },
-      { order_id: idOf('ours'), side: 'buy', size: '12.5', price: '0.44', value: '5.5', fee: '0' },
-    ]);
-  });
-
-  it('has, as a taker, the complement of the price of a maker on the other outcome', async () => {
-    const other = maker('x', '30', '0.55', { asset_id: NO });
-    const { rows } = await fillsOf([[tradeOf('t-1', { taker_order_id: idOf('ours'), maker_orders: [other] })]]);
-    expect(rows).toMatchObject([{ price: '0.45', size: '30', value: '13.5' }]);
-  });
-
-  it('has, as a taker, the price of a trade without makers', async () => {
-    const { rows } = await fillsOf([[tradeOf('t-1', { taker_order_id: idOf('ours'), maker_orders: [] })]]);
-    expect(rows).toMatchObject([{ price: '0.4', size: '30', value: '12' }]);
-  });
-
-  it('is recognised by our API key and by our accounts if the order has no record', async () => {
-    const byKey = tradeOf('t-1', { maker_orders: [maker('x', '10', '0.45', { owner: KEY })] });
-    const byAccount = tradeOf('t-2', {
-      maker_orders: [maker('y', '10', '0.45', { maker_address: FUNDER.toLowerCase() })],
-    });
-    const { url } = await venueOf([[byKey, byAccount]]);
-    const { code, rows } = await deskRows(['fills'], { ...settings(url), SERVICE_FUNDER_ADDRESS: FUNDER });
-    expect([code, rows.map(({ order_id, recorded }) => [order_id, recorded])]).toStrictEqual([
-      0,
-      [
-        [idOf('y'), false],
-        [idOf('x'), false],
-      ],
-    ]);
-  });
-
-  it('is not guessed: a trade without an order of ours is named, and the exit code is 1', async () => {
-    const { code, rows, err } = await fillsOf([[tradeOf('t-1', { maker_orders: [maker('x', '10', '0.45')] })]]);
-    expect([code, rows]).toStrictEqual([1, []]);
-    expect(err).toBe('1 trade without a recognisable order of this account: t-1.\n');
-  });
-
-  it('counts once, in its latest state, if the trade is listed again', async () => {
-    const earlier = tradeOf('t-1', {
-      status: 'TRADE_STATUS_MATCHED',
-      last_update: '1795000000',
-      transaction_hash: null,
-    });
-    const twice = await fillsOf([[tradeOf('t-1'), earlier], [tradeOf('t-1')], [earlier]]);
-    expect(twice.rows).toMatchObject([{ status: 'confirmed', transaction_hash: `0x${'7a'.repeat(32)}` }]);
-    const failed = await fillsOf(
-      [[tradeOf('t-1')], [tradeOf('t-1', { status: 'FAILED', last_update: '1795000002' })]],
-      ['--by-client'],
-    );
-    expect(failed.rows).toStrictEqual([]);
-  });
-
-  it.each(['MATCHED_NOT_BROADCASTED', 'TRADE_STATUS_MATCHED_NOT_BROADCASTED', 'MINED', 'RETRYING'])(
-    'counts before the trade is settled: %s',
-    async (status) => {
-      const { code, rows } = await fillsOf([[tradeOf('t-1', { status })]], ['--by-client']);
-      expect([code, rows]).toMatchObject([0, [{ client_address: CLIENT, fills: 1, shares: '12.5' }]]);
-    },
-  );
-
-  it('is named and in no sum if the state of the trade is unknown', async () => {
-    const pages = [[tradeOf('t-1', { status: 'UNHEARD_OF' }), tradeOf('t-2')]];
-    const { code, rows, err } = await fillsOf(pages, ['--by-client']);
-    expect([code, rows]).toMatchObject([1, [{ client_address: CLIENT, fills: 1, shares: '12.5' }]]);
-    expect(err).toBe('1 fill of trades in an unknown state, in no sum: t-1 (unheard_of).\n');
-    expect((await fillsOf(pages)).rows).toMatchObject([
-      { status: 'confirmed' },
-      { trade_id: 't-1', status: 'unheard_of' },
-    ]);
-  });
-
-  it('has times in seconds or in milliseconds', async () => {
-    const pages = [[tradeOf('t-1', { match_time: '1795000000123', last_update: 1_795_000_001_000 })]];
-    expect((await fillsOf(pages)).rows).toMatchObject([{ time: '2026-11-18T11:06:40Z', size: '12.5' }]);
-    const order = { ...GOOD, created_at: 1_795_000_000_123 };
-    const { url } = await startVenue(() => ({ body: { data: [order], next_cursor: 'LTE=' } }));
-    const { code, rows } = await deskRows(['open'], settings(url));
-    expect([code, rows]).toMatchObject([0, [{ since: '2026-11-18T11:06:40Z', status: 'live' }]]);
-  });
-
-  it('has the fee of the venue, else the computed one, else null', async () => {
-    const own = { taker_order_id: idOf('ours'), maker_orders: [maker('x', '30', '0.45')] };
-    expect((await fillsOf([[tradeOf('t-1', { ...own, fee: '0.123456' })]])).rows).toMatchObject([
-      { fee: '0.123456', fee_source: 'venue' },
-    ]);
-    expect((await fillsOf([[tradeOf('t-1', own)]])).rows).toMatchObject([{ fee: '0.297', fee_source: 'computed' }]);
-    const unknown = await fillsOf([[tradeOf('t-1', own)]], [], null);
-    expect(unknown.rows).toMatchObject([{ fee: null, fee_source: null }]);
-    expect(unknown.err).toBe('The fee of 1 fill is not known, and in no sum.\n');
-    // Unreadable fee details are not free.
-    for (const fd of [{ r: 0.04, e: 1.5, to: true }, { r: 0.04, e: 1 }, 'soon']) {
-      const { url } = await startVenue(({ path }): Reply => {
-        const data = [tradeOf('t-1', own)];
-        if (!path.startsWith('/clob-markets/')) return { body: { limit: 100, count: 1, data, next_cursor: 'LTE=' } };
-        return { body: { t: [{ t: YES, o: 'Yes' }], mts: 0.01, tbf: 0, fd } };
-      });
-      const { rows } = await deskRows(['fills'], settings(url));
-      expect(rows).toMatchObject([{ fee: null, fee_source: null }]);
-    }
-    const makersPay = await fillsOf([[tradeOf('t-1')]], [], { r: 0.04, e: 2, to: false });
-    // 12.5 × 0.04 × (0.44 × 0.56) ^ 2 = 0.03035…
-    expect(makersPay.rows).toMatchObject([{ fee: '0.03035' }]);
-  });
-
-  it('has null for a fee that cannot be read, and the exit code is 1', async () => {
-    const own = { taker_order_id: idOf('ours'), maker_orders: [maker('x', '30', '0.45')] };
-    const other = `0x${'c1'.repeat(32)}`;
-    const { url } = await startVenue(({ path }): Reply => {
-      if (path === `/clob-markets/${other}`) return { status: 429, body: { error: 'Too Many Requests' } };
-      if (path.startsWith('/clob-markets/'))
-        return { body: { t: [{ t: YES, o: 'Yes' }], mts: 0.01, tbf: 0, fd: null } };
-      const data = [tradeOf('t-1', { ...own, market: other }), tradeOf('t-2', own)];
-      return { body: path.startsWith('/data/order/') ? null : { limit: 100, count: 2, data, next_cursor: 'LTE=' } };
-    });
-    const why = 'The fees of a market: the venue limits the rate of requests. Try again in a minute.\n';
-    const known = { trade_id: 't-2', fee: '0', fee_source: 'computed' };
-    const unknown = { trade_id: 't-1', value: '13.5', fee: null, fee_source: null };
-    const fills = await deskRows(['fills'], settings(url));
-    expect([fills.code, fills.rows]).toMatchObject([1, [known, unknown]]);
-    expect(fills.err).toBe(`${why}The fee of 1 fill is not known, and in no sum.\n`);
-    const shown = await deskRows(['show', idOf('ours')], settings(url));
-    expect([shown.code, shown.err]).toStrictEqual([1, why]);
-    expect(shown.rows).toMatchObject([
-      { order_id: idOf('ours'), fills: expect.arrayContaining([expect.objectContaining(unknown)]) },
-    ]);
-  });
-
-  it('has its client, also if the order was placed during the report', async () => {
-    const late = tradeOf('t-1', { maker_orders: [maker('late', '30', '0.4')] });
-    const { url } = await startVenue(async ({ path }): Promise<Reply> => {
-      if (path.startsWith('/clob-markets/')) return { body: { t: [{ t: YES, o: 'Yes' }], mts: 0.01, tbf: 0 } };
-      const orders = openOrderStore({ path: store, log: createLog({ level: 'error', write: () => undefined }) });
-      const record = { ...finishedOrder(PLACED, Date.now() + 9e9), orderId: idOf('late') };
-      await orders.write('late', { ...record, client: { address: 'carol', isVerified: false } }, 'nothing');
-      await orders.close();
-      return { body: { limit: 100, count: 1, data: [late], next_cursor: 'LTE=' } };
-    });
-    const { code, rows, err } = await deskRows(['fills', '--client', 'carol'], settings(url), { secrets: SECRETS });
-    expect([code, err, rows]).toMatchObject([
-      0,
-      '',
-      [{ order_id: idOf('late'), client_address: 'carol', recorded: true }],
-    ]);
-  });
-
-  it('has the first 512 characters of its caller, without control characters', async () => {
-    const data = [tradeOf('t-1', { maker_orders: [maker('second', '30', '0.4')] })];
-    const { url } = await startVenue(({ path }): Reply => {
-      if (path === '/data/trades') return { body: { data, next_cursor: 'LTE=' } };
-      return { status: 404, body: { error: 'not found' } };
-    });
-    const caller = ` [2J ${'s'.repeat(507)}`;
-    expect((await deskRows(['fills'], settings(url))).rows).toMatchObject([{ client_address: 'bob', caller }]);
-    expect((await desk(['fills', '--format', 'csv'], settings(url))).out).toContain(`,bob,false,${caller},`);
-    expect((await deskRows(['show', idOf('second')], settings(url))).rows).toMatchObject([{ caller }]);
-  });
-
-  it('is marked in positions where its market is resolved, with a line on what trades do not show', async () => {
-    const { url } = await startVenue(({ path, query }): Reply => {
-      if (path.startsWith('/clob-markets/')) return { status: 404, body: { error: 'not found' } };
-      if (path === '/data/trades') return { body: { data: [tradeOf('t-1')], next_cursor: 'LTE=' } };
-      const markets = query.get('closed') === 'true' ? [{ conditionId: MARKET, question: 'Over?' }] : [];
-      return { body: { markets } };
-    });
-    const { rows, err } = await deskRows(['positions'], settings(url));
-    expect(rows).toMatchObject([{ question: 'Over?', resolved: true, net: '12.5' }]);
-    expect(err).toContain(
-      'Not in this list: redeemed, merged, split or moved shares, and trades before the first listed one, of 2026-11-18T11:06:40Z.\n',
-    );
-    expect((await desk(['positions', '--help'], settings(url))).out).toContain('redeemed, merged, split or moved');
-  });
-
-  it('prints no control characters of the venue', async () => {
-    const evil = 'Yes\u001b[2J\u202e\nfake';
-    const { url } = await venueOf([
-      [tradeOf('t-1', { maker_orders: [maker('ours', '30', '0.4', { outcome: evil })] })],
-    ]);
-    const { out } = await desk(['fills'], settings(url));
-    expect(out).toMatch(/\n {2}outcome {5}Yes \[2J {2}fake\n/);
-  });
-});
-
-const NONSENSE: readonly (readonly [string, Reply])[] = [
-  ['HTML', { headers: { 'content-type': 'text/html' }, body: '<html>Just a moment…</html>' }],
-  ['an empty object', { body: {} }],
-  ['null', { body: 'null' }],
-  ['a list', { body: [] }],
-  ['no list in a page', { body: { data: null, next_cursor: 'LTE=' } }],
-  ['a page without a list', { body: { next_cursor: 'LTE=' } }],
-  ['a page without an end', { body: { data: [] } }],
-  ['a page that leads to itself', { body: { data: [], next_cursor: 'MA==' } }],
-  ['half an answer', { body: '{"data":[' }],
-  ['a redirect', { status: 302, headers: { location: 'http://127.0.0.1:9/' }, body: '' }],
-  ['a limit', { status: 429, body: { error: 'Too Many Requests' } }],
-  ['a restart', { status: 425 }],
-  ['an error', { status: 500, body: { error: `quoting ${SECRETS.join(' ')}` } }],
-  ['a refusal of the credentials', { status: 401, body: { error: SECRETS.join(' ') } }],
-  ['a firewall', { status: 403, body: '<html></html>' }],
-  ['a cut connection', 'reset'],
-];
-
-const GOOD = {
-  id: idOf('ours'),
+const ORDER = {
+  id: OURS,
   status: 'LIVE',
   market: MARKET,
   asset_id: YES,
@@ -371,130 +99,313 @@ const GOOD = {
   outcome: 'Yes',
   created_at: 1_795_000_000,
 };
+/** An order with empty members. */
+const ODD = { ...ORDER, id: SECOND, created_at: '', outcome: '', size_matched: '' };
 
-describe('an odd row among good ones', () => {
-  const ODD = { ...GOOD, id: idOf('second'), created_at: '', outcome: '', size_matched: '' };
+interface Answers {
+  readonly trades?: readonly (readonly unknown[])[];
+  readonly open?: readonly unknown[];
+  /** To a look-up of an order. */
+  readonly order?: Reply;
+  /** The fees of a market; 4 %, for takers only, unless they are stated. */
+  readonly fees?: unknown;
+  readonly cancel?: (body: string) => unknown;
+  readonly meanwhile?: () => Promise<void>;
+}
 
-  it.each([
-    ['with empty members', ODD, { order_id: idOf('second'), client_address: 'bob', price: '0.4', filled_size: null }],
-    ['with an id only', { id: idOf('second') }, { order_id: idOf('second'), client_address: 'bob', price: null }],
-    ['of another form', 7, { order_id: 'row 2, without id', client_address: null, recorded: false }],
-  ])('is shown as unreadable by open, with all others: %s', async (_what, odd, cells) => {
-    const { url } = await startVenue(() => ({ body: { data: [GOOD, odd], next_cursor: 'LTE=' } }));
-    const { code, rows, err } = await deskRows(['open'], settings(url));
-    expect([code, rows]).toMatchObject([
-      1,
-      [
-        { order_id: idOf('ours'), client_address: CLIENT, price: '0.4', status: 'live' },
-        { ...cells, status: 'unreadable' },
-      ],
-    ]);
-    expect(err).toBe('2 orders on the book.\n1 order of the venue cannot be read as a whole (unreadable).\n');
-  });
-
-  it('is cancelled by its id, by its client, and with all', async () => {
-    for (const args of [[idOf('second')], ['--client', 'bob'], ['--all']]) {
-      let listed = [GOOD, ODD];
-      const { url } = await startVenue(({ method, body, path }): Reply => {
-        if (method !== 'DELETE') return { body: { data: listed, next_cursor: 'LTE=' } };
-        const canceled: string[] = path === '/cancel-all' ? listed.map(({ id }) => id) : JSON.parse(body);
-        listed = listed.filter(({ id }) => !canceled.includes(id));
-        return { body: { canceled, not_canceled: {} } };
-      });
-      const { code, rows } = await deskRows(['cancel', ...args, '--yes'], settings(url));
-      const odd = rows.find(({ order_id }) => order_id === idOf('second'));
-      expect([code, odd]).toMatchObject([0, { status: 'unreadable', result: 'cancelled', rests: false }]);
-      expect(listed).toHaveLength(args[0] === '--all' ? 0 : 1);
+/** A venue with these answers, on pages of the stated rows. */
+function venueOf({
+  trades = [[]],
+  open = [],
+  order,
+  fees = { fd: { r: 0.04, e: 1, to: true } },
+  cancel,
+  meanwhile,
+}: Answers) {
+  return startVenue(async ({ method, path, query, body }): Promise<Reply> => {
+    await meanwhile?.();
+    if (method === 'DELETE') return { body: cancel?.(path === '/cancel-all' ? '' : body) };
+    if (path.startsWith('/data/order/')) return order ?? { body: 'null' };
+    if (path === `/clob-markets/${OTHER_MARKET}`) return { status: 429, body: { error: 'Too Many Requests' } };
+    if (path.startsWith('/clob-markets/'))
+      return { body: { t: [{ t: YES, o: 'Yes' }], mts: 0.01, tbf: 1_000, ...Object(fees) } };
+    if (path.startsWith('/markets')) {
+      const closed = query.get('closed') === 'true' ? [{ conditionId: MARKET, question: 'Over?' }] : [];
+      return { body: { markets: closed } };
     }
+    const pages = path === '/data/trades' ? trades : [open];
+    const cursor = Number(Buffer.from(query.get('next_cursor') ?? '', 'base64').toString());
+    const next_cursor = cursor >= pages.length - 1 ? 'LTE=' : Buffer.from(String(cursor + 1)).toString('base64');
+    return { body: { limit: 100, count: pages[cursor]?.length ?? 0, data: pages[cursor] ?? [], next_cursor } };
   });
+}
 
-  it('is shown as unreadable by fills, and is in no sum', async () => {
-    const odd = tradeOf('t-2', { maker_orders: [maker('ours', 'ten', '0.44')] });
-    const { code, rows, err } = await fillsOf([[tradeOf('t-1'), odd, 'nonsense']]);
-    expect([code, rows]).toMatchObject([
-      1,
-      [
-        { trade_id: 't-1', size: '12.5', status: 'confirmed' },
-        { trade_id: 't-2', size: null, status: 'unreadable' },
-        { trade_id: 'without id', size: null, status: 'unreadable' },
-      ],
-    ]);
-    expect(err).toBe('2 trades of the venue cannot be read, and in no sum: t-2, without id.\n');
-    for (const args of [['--by-client'], ['--client', CLIENT]]) {
-      const summed = await fillsOf([[tradeOf('t-1'), odd]], args);
-      expect([summed.code, summed.rows.length, summed.err]).toMatchObject([1, 1, expect.stringMatching(/: t-2\.\n$/)]);
-    }
+async function rowsOf(answers: Answers, args: readonly string[]) {
+  const { url } = await venueOf(answers);
+  return deskRows(args, settings(url), { secrets: SECRETS });
+}
+
+/** Writes the fills of a report, each with the client and the name of its order. */
+function textOf(rows: readonly Readonly<Record<string, unknown>>[]): string {
+  const texts = rows.map((row) => {
+    const name = Buffer.from(String(row['order_id']).slice(2), 'hex').toString().replaceAll('\0', '');
+    const { client_address, side, outcome, size, price, value, fee, fee_source, trade_id, status } = row;
+    const worth = `${size} @ ${price} = ${value}, fee ${fee} ${fee_source}`;
+    return `${client_address}/${name} ${side} ${outcome} ${worth}, ${trade_id} ${status}`;
   });
+  return texts.join('; ');
+}
 
-  it('is shown as unreadable by show', async () => {
-    const { url } = await startVenue(({ path }) =>
-      path.startsWith('/data/order/') ? { body: ODD } : { body: { data: [], next_cursor: 'LTE=' } },
+/** A trade in which our order is the taker of one maker. */
+const TAKEN = { taker_order_id: OURS, maker_orders: [maker('x', '30', '0.45')] };
+const ON_OTHER = maker('ours', '30', '0.6', { asset_id: NO, outcome: 'No' });
+const OF_TWO = {
+  ...{ taker_order_id: SECOND, trader_side: 'TAKER', size: '22.5' },
+  maker_orders: [maker('x', '10', '0.45'), maker('ours', '12.5', '0.44')],
+};
+const BY_KEY = { maker_orders: [maker('x', '10', '0.45', { owner: KEY })] };
+const BY_ACCOUNT = { maker_orders: [maker('y', '10', '0.45', { maker_address: FUNDER.toLowerCase() })] };
+const MATCHED = { status: 'TRADE_STATUS_MATCHED', last_update: '1795000000' };
+const FAILED = { status: 'FAILED', last_update: '1795000002' };
+const MALFORMED = { maker_orders: [maker('ours', 'ten', '0.44')] };
+const ENTRY = 'alice/ours buy Yes 12.5 @ 0.44 = 5.5';
+const ONE = `${ENTRY}, fee 0 computed, t-1 confirmed`;
+const UNREAD = 'null/ null null null @ null = null, fee null null';
+const WHOLE = 'alice/ours sell Yes 30 @ 0.45 = 13.5, fee';
+const ALL_UNKNOWN = `${WHOLE} null null, t-1 confirmed`;
+const NO_FEE = 'The fee of 1 fill is not known, and in no sum.\n';
+const FEES_UNREAD = 'The fees of a market: the venue limits the rate of requests. Try again in a minute.\n';
+
+/** The trades, the fills, and what is said of them; the exit code is 1 if something is said, but of an unknown fee. */
+const FILLS: Readonly<
+  Record<string, readonly [trades: readonly unknown[], fills: string, err?: string, fees?: unknown]>
+> = {
+  'of one maker among many': [[tradeOf('t-1')], ONE],
+  'on the other outcome than the taker': [
+    [tradeOf('t-1', { maker_orders: [ON_OTHER] })],
+    'alice/ours sell No 30 @ 0.6 = 18, fee 0 computed, t-1 confirmed',
+  ],
+  'on the side that the venue states': [
+    [tradeOf('t-1', { maker_orders: [{ ...ON_OTHER, side: 'BUY' }] })],
+    'alice/ours buy No 30 @ 0.6 = 18, fee 0 computed, t-1 confirmed',
+  ],
+  // 10 × 0.45 + 12.5 × 0.44, and not 22.5 at the limit of 0.4; the fees are rounded down each.
+  'on both sides of a trade': [
+    [tradeOf('t-1', OF_TWO)],
+    `bob/second sell Yes 22.5 @ null = 10, fee 0.2222 computed, t-1 confirmed; ${ONE}`,
+  ],
+  'as a taker, at the complement of the price on the other outcome': [
+    [tradeOf('t-1', { ...TAKEN, maker_orders: [maker('x', '30', '0.55', { asset_id: NO })] })],
+    `${WHOLE} 0.297 computed, t-1 confirmed`,
+  ],
+  'as a taker without makers': [
+    [tradeOf('t-1', { ...TAKEN, maker_orders: [] })],
+    'alice/ours sell Yes 30 @ 0.4 = 12, fee 0.288 computed, t-1 confirmed',
+  ],
+  'of orders without a record, by our API key and our account': [
+    [tradeOf('t-1', BY_KEY), tradeOf('t-2', BY_ACCOUNT)],
+    ['y', 'x']
+      .map((name, index) => `null/${name} buy Yes 10 @ 0.45 = 4.5, fee 0 computed, t-${2 - index} confirmed`)
+      .join('; '),
+  ],
+  'of others, which are not guessed': [
+    [tradeOf('t-1', { maker_orders: [maker('x', '10', '0.45')] })],
+    '',
+    '1 trade without a recognisable order of this account: t-1.\n',
+  ],
+  'listed again, in its latest state': [[tradeOf('t-1', MATCHED), tradeOf('t-1'), tradeOf('t-1', MATCHED)], ONE],
+  'of a failed trade': [
+    [tradeOf('t-1'), tradeOf('t-1', FAILED)],
+    `${ENTRY}, fee null null, t-1 failed`,
+    '1 fill of trades with a failed settlement: in no sum.\n',
+  ],
+  'in an unknown state': [
+    [tradeOf('t-1', { status: 'UNHEARD_OF' }), tradeOf('t-2')],
+    `${ENTRY}, fee 0 computed, t-2 confirmed; ${ENTRY}, fee null null, t-1 unheard_of`,
+    '1 fill of trades in an unknown state, in no sum: t-1 (unheard_of).\n',
+  ],
+  'of another form': [
+    [tradeOf('t-1'), tradeOf('t-2', MALFORMED), 'nonsense'],
+    `${ONE}; ${UNREAD}, t-2 unreadable; ${UNREAD}, without id unreadable`,
+    '2 trades of the venue cannot be read, and in no sum: t-2, without id.\n',
+  ],
+  'at a time in milliseconds': [[tradeOf('t-1', { match_time: '1795000000123', last_update: 1_795_000_001_000 })], ONE],
+  'with the fee of the venue': [
+    [tradeOf('t-1', { ...TAKEN, fee: '0.123456' })],
+    `${WHOLE} 0.123456 venue, t-1 confirmed`,
+  ],
+  // 12.5 × 0.04 × (0.44 × 0.56) ^ 2 = 0.03035…
+  'with the fee of a maker': [
+    [tradeOf('t-1')],
+    `${ENTRY}, fee 0.03035 computed, t-1 confirmed`,
+    '',
+    { fd: { r: 0.04, e: 2, to: false } },
+  ],
+  'in a market without fees': [[tradeOf('t-1', TAKEN)], `${WHOLE} 0 computed, t-1 confirmed`, '', { tbf: 0 }],
+  'with a fee that is not stated': [[tradeOf('t-1', TAKEN)], ALL_UNKNOWN, NO_FEE, { fd: null }],
+  // Unreadable fee details are not free.
+  'with a broken exponent': [
+    [tradeOf('t-1', TAKEN)],
+    ALL_UNKNOWN,
+    NO_FEE,
+    { tbf: 0, fd: { r: 0.04, e: 1.5, to: true } },
+  ],
+  'with fees without a payer': [[tradeOf('t-1', TAKEN)], ALL_UNKNOWN, NO_FEE, { tbf: 0, fd: { r: 0.04, e: 1 } }],
+  'with fees that are a text': [[tradeOf('t-1', TAKEN)], ALL_UNKNOWN, NO_FEE, { tbf: 0, fd: 'soon' }],
+  'with fees that cannot be read': [
+    [tradeOf('t-1', { ...TAKEN, market: OTHER_MARKET }), tradeOf('t-2', TAKEN)],
+    `${WHOLE} 0.297 computed, t-2 confirmed; ${ALL_UNKNOWN}`,
+    FEES_UNREAD + NO_FEE,
+  ],
+};
+
+describe('our part of a trade', () => {
+  it.each(Object.entries(FILLS))('is listed: %s', async (_what, [trades, fills, err = '', fees]) => {
+    const end = await rowsOf({ trades: trades.map((trade) => [trade]), fees }, ['fills']);
+    expect([textOf(end.rows), end.err]).toStrictEqual([fills, err]);
+    expect(end.code).toBe(
+      ['', NO_FEE, '1 fill of trades with a failed settlement: in no sum.\n'].includes(err) ? 0 : 1,
     );
-    const { code, rows } = await deskRows(['show', idOf('second')], settings(url));
-    expect([code, rows]).toMatchObject([
+  });
+
+  const UNSETTLED = ['MATCHED_NOT_BROADCASTED', 'TRADE_STATUS_MATCHED_NOT_BROADCASTED', 'MINED', 'RETRYING'];
+
+  it.each<[args: string, states: readonly object[], sum: string, code: number, err: RegExp]>([
+    ['fills --by-client', UNSETTLED.map((status) => ({ status })), 'alice 4 50', 0, /^$/],
+    [
+      'fills --by-client',
+      [{}, { status: 'UNHEARD_OF' }],
+      'alice 1 12.5',
       1,
-      [{ client_address: 'bob', price: '0.5', filled_size: null, venue_status: 'unreadable' }],
-    ]);
+      /unknown state, in no sum: t-1 \(unheard_of\)/,
+    ],
+    ['fills --by-client', [FAILED], '', 0, /^1 fill of trades with a failed settlement: in no sum\.\n$/],
+    ['fills --by-client', [{}, MALFORMED], 'alice 1 12.5', 1, /^1 trade of the venue .* in no sum: t-1\.\n$/],
+    ['fills --client alice', [{}, MALFORMED], 'alice undefined undefined', 1, /^1 trade .* in no sum: t-1\.\n$/],
+  ])('is summed: %s of %j', async (args, states, sum, code, err) => {
+    const trades = states.map((more, index) => tradeOf(`t-${index}`, more));
+    const end = await rowsOf({ trades: [trades] }, args.split(' '));
+    const sums = end.rows.map(({ client_address, fills, shares }) => `${client_address} ${fills} ${shares}`);
+    expect([sums.join(), end.code]).toStrictEqual([sum, code]);
+    expect(end.err).toMatch(err);
+  });
+
+  it('is shown with its order, also if its fee cannot be read', async () => {
+    const trades = [[tradeOf('t-1', { ...TAKEN, market: OTHER_MARKET })]];
+    const fills = [{ trade_id: 't-1', value: '13.5', fee: null, fee_source: null }];
+    const end = await rowsOf({ trades }, ['show', OURS]);
+    expect(end).toMatchObject({ code: 1, rows: [{ order_id: OURS, fills }], err: FEES_UNREAD });
+  });
+
+  it('has its client if the order was placed during the report', async () => {
+    const trades = [[tradeOf('t-1', { maker_orders: [maker('late', '30', '0.4')] })]];
+    const end = await rowsOf({ trades, meanwhile: () => record('late', 'carol') }, ['fills', '--client', 'carol']);
+    expect(end).toMatchObject({ code: 0, rows: [{ client_address: 'carol', recorded: true }], err: '' });
+  });
+
+  it('has the first 512 characters of its caller, without control characters, as other texts of the venue', async () => {
+    const order = maker('second', '30', '0.4', { outcome: 'Yes\u001b[2J\u202e\nfake' });
+    const { url } = await venueOf({ trades: [[tradeOf('t-1', { maker_orders: [order] })]] });
+    const caller = ` [2J ${'s'.repeat(507)}`;
+    for (const command of [['fills'], ['show', SECOND]])
+      expect((await deskRows(command, settings(url))).rows).toMatchObject([{ client_address: 'bob', caller }]);
+    expect((await desk(['fills'], settings(url))).out).toMatch(/\n {2}outcome {5}Yes \[2J {2}fake\n/);
+  });
+
+  it('is marked in positions if its market is resolved, with a line on what trades do not show', async () => {
+    const end = await rowsOf({ trades: [[tradeOf('t-1')]] }, ['positions']);
+    expect(end.rows).toMatchObject([{ question: 'Over?', resolved: true, net: '12.5' }]);
+    expect(end.err).toMatch(/^Not in this list: redeemed, merged, .* trades before .*, of 2026-11-18T11:06:40Z\.\n$/);
   });
 });
 
+const LISTED = '2 orders on the book.\n1 order of the venue cannot be read as a whole (unreadable).\n';
+const LIVE = { order_id: OURS, client_address: 'alice', price: '0.4', status: 'live', since: '2026-11-18T11:06:40Z' };
+const UNREADABLE = { order_id: SECOND, client_address: 'bob', status: 'unreadable' };
+
+describe('an order of an odd form', () => {
+  it.each<[what: string, odd: unknown, cells: object]>([
+    ['with empty members', ODD, { ...UNREADABLE, price: '0.4', filled_size: null }],
+    ['with an id only', { id: SECOND }, { ...UNREADABLE, price: null }],
+    ['that is a number', 7, { order_id: 'row 2, without id', client_address: null, recorded: false }],
+  ])('is listed as unreadable: %s', async (_what, odd, cells) => {
+    const open = [{ ...ORDER, created_at: 1_795_000_000_123 }, odd];
+    const rows = [LIVE, { ...cells, status: 'unreadable' }];
+    expect(await rowsOf({ open }, ['open'])).toMatchObject({ code: 1, rows, err: LISTED });
+  });
+
+  it('is shown as unreadable', async () => {
+    const rows = [{ client_address: 'bob', price: '0.5', filled_size: null, venue_status: 'unreadable' }];
+    expect(await rowsOf({ order: { body: ODD } }, ['show', SECOND])).toMatchObject({ code: 1, rows });
+  });
+
+  it.each([[[SECOND]], [['--client', 'bob']], [['--all']]])('is cancelled by %j', async (args) => {
+    const open = [ORDER, ODD];
+    const cancel = (body: string) => {
+      const canceled: string[] = body === '' ? open.map(({ id }) => id) : JSON.parse(body);
+      for (const id of canceled)
+        open.splice(
+          open.findIndex((order) => order.id === id),
+          1,
+        );
+      return { canceled, not_canceled: {} };
+    };
+    const { code, rows } = await rowsOf({ open, cancel }, ['cancel', ...args, '--yes']);
+    const odd = rows.find(({ order_id }) => order_id === SECOND);
+    expect([code, odd]).toMatchObject([0, { status: 'unreadable', result: 'cancelled', rests: false }]);
+    expect(open).toHaveLength(args[0] === '--all' ? 0 : 1);
+  });
+});
+
+const UNUSABLE = 'the venue gave an answer that cannot be used.';
+const PAGE = { headers: { 'content-type': 'text/html' }, body: '\n<html>Just a moment…</html>' };
+
+const NONSENSE: readonly (readonly [what: string, Reply, why: string])[] = [
+  ['HTML', PAGE, UNUSABLE],
+  ['null', { body: 'null' }, UNUSABLE],
+  ['no list in a page', { body: { data: null, next_cursor: 'LTE=' } }, UNUSABLE],
+  ['a page without a list', { body: { next_cursor: 'LTE=' } }, UNUSABLE],
+  ['a page without an end', { body: { data: [] } }, UNUSABLE],
+  ['a page that leads to itself', { body: { data: [], next_cursor: 'MA==' } }, UNUSABLE],
+  ['half an answer', { body: '{"data":[' }, UNUSABLE],
+  ['more than 16 MiB', { body: `[${'0,'.repeat(9 * 1_048_576)}0]` }, UNUSABLE],
+  ['a redirect', { status: 302, headers: { location: 'http://127.0.0.1:9/' }, body: '' }, UNUSABLE],
+  ['a limit', { status: 429, body: { error: 'no' } }, 'the venue limits the rate of requests. Try again in a minute.'],
+  ['a restart', { status: 425 }, 'the venue is not available (425).'],
+  ['an error', { status: 500, body: { error: SECRETS.join(' ') } }, 'the venue is not available (500).'],
+  [
+    'a refusal of the credentials',
+    { status: 401, body: { error: SECRETS.join(' ') } },
+    'the venue refuses the API credentials, or the clock is wrong. Run npm run doctor.',
+  ],
+  ['a firewall', { status: 403, ...PAGE }, 'the venue refuses this machine or this account. Run npm run doctor.'],
+  ['a cut connection', 'reset', 'the venue cannot be reached.'],
+];
+
 describe('a venue that answers nonsense', () => {
-  it.each(NONSENSE)('ends every command with a sentence and exit 1: %s', async (_what, reply) => {
+  it.each(NONSENSE)('ends every command with a sentence and exit 1: %s', async (_what, reply, why) => {
     const { url } = await startVenue(
       ({ path }: SeenRequest): Reply => (path.startsWith('/data/order/') ? { body: 'null' } : reply),
     );
-    for (const args of [
-      ['open'],
-      ['fills'],
-      ['fills', '--by-client'],
-      ['show', idOf('ours')],
-      ['cancel', '--client', 'bob', '--yes'],
-    ]) {
-      const { code, out, err } = await desk(args, settings(url), { secrets: SECRETS });
-      expect([args, code, out]).toStrictEqual([args, 1, '']);
-      expect(err).toMatch(/^(?:The open orders|The trades): .+\.\n$/);
+    for (const [list, ...args] of [
+      ['The open orders', 'open'],
+      ['The trades', 'fills'],
+      ['The trades', 'show', OURS],
+      ['The open orders', 'cancel', '--client', 'bob', '--yes'],
+    ] as const) {
+      const end = await desk(args, settings(url), { secrets: SECRETS });
+      expect(end).toStrictEqual({ code: 1, out: '', err: `${list}: ${why}\n` });
     }
   });
 
-  it.each([
-    [401, 'the venue refuses the API credentials, or the clock is wrong. Run npm run doctor.'],
-    [403, 'the venue refuses this machine or this account. Run npm run doctor.'],
-    [425, 'the venue is not available (425).'],
-    [429, 'the venue limits the rate of requests. Try again in a minute.'],
-    [503, 'the venue is not available (503).'],
-  ])('is explained by the status of its answer: %d', async (status, why) => {
-    const { url } = await startVenue(() => ({ status, body: { error: 'no' } }));
-    expect(await desk(['open'], settings(url))).toStrictEqual({ code: 1, out: '', err: `The open orders: ${why}\n` });
-  });
-
   it('is not believed if a page of its edge answers 404', async () => {
-    const page = { headers: { 'content-type': 'text/html' }, body: '\n<html>Not Found</html>' };
-    const id = idOf('ours');
-    const { url } = await startVenue(({ method, path }): Reply => {
-      if (path.startsWith('/data/order/')) return { status: 404, ...page };
-      const said = { canceled: [], not_canceled: { [id]: 'the order is delayed' } };
-      return { body: method === 'DELETE' ? said : { data: [], next_cursor: 'LTE=' } };
-    });
-    const { code, out, err } = await desk(['cancel', id, '--yes', '--format', 'json'], settings(url));
-    expect([code, JSON.parse(out)]).toMatchObject([1, [{ result: 'not_cancelled', rests: null }]]);
-    expect(err).toContain(
-      'Cannot tell which orders are still open. The order: the venue gave an answer that cannot be used.',
-    );
+    const cancel = () => ({ canceled: [], not_canceled: { [OURS]: 'the order is delayed' } });
+    const end = await rowsOf({ order: { status: 404, ...PAGE }, cancel }, ['cancel', OURS, '--yes']);
+    expect(end).toMatchObject({ code: 1, rows: [{ result: 'not_cancelled', rests: null }] });
+    expect(end.err).toContain(`Cannot tell which orders are still open. The order: ${UNUSABLE}`);
   });
 
-  it('may answer at most 16 MiB', async () => {
-    const { url } = await startVenue(() => ({ body: `[${'0,'.repeat(9 * 1_048_576)}0]` }));
-    const { err } = await desk(['open'], settings(url));
-    expect(err).toBe('The open orders: the venue gave an answer that cannot be used.\n');
-  });
-
-  it('answers two lists at once', async () => {
-    const { url } = await startVenue(() => ({ body: { data: [GOOD], next_cursor: 'LTE=' } }));
-    const ends = await Promise.all([desk(['open'], settings(url)), desk(['open'], settings(url))]);
-    expect(ends.map(({ code }) => code)).toStrictEqual([0, 0]);
-  });
-
-  it('is given 10 s for a call', async () => {
+  it('is given 10 s for a call, also for two at once', async () => {
     const waits: number[] = [];
     const { timeout } = AbortSignal;
     const shortened = jest.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => {
@@ -502,9 +413,11 @@ describe('a venue that answers nonsense', () => {
       return timeout.call(AbortSignal, 100);
     });
     const { url } = await startVenue(() => 'hang');
-    const [open, fills] = await Promise.all([desk(['open'], settings(url)), desk(['fills'], settings(url))]);
-    expect(open).toStrictEqual({ code: 1, out: '', err: 'The open orders: the venue did not answer within 10 s.\n' });
-    expect(fills.err).toBe('The trades: the venue did not answer within 10 s.\n');
+    const ends = await Promise.all([desk(['open'], settings(url)), desk(['fills'], settings(url))]);
+    expect(ends.map(({ code, err }) => [code, err])).toStrictEqual([
+      [1, 'The open orders: the venue did not answer within 10 s.\n'],
+      [1, 'The trades: the venue did not answer within 10 s.\n'],
+    ]);
     expect(waits).toStrictEqual([10_000, 10_000]);
     shortened.mockRestore();
   });
@@ -516,108 +429,80 @@ describe('a venue that answers nonsense', () => {
     expect(elsewhere.seen).toStrictEqual([]);
   });
 
-  it('may be unreachable', async () => {
-    const { err } = await desk(['open'], settings('http://127.0.0.1:9'));
-    expect(err).toBe('The open orders: the venue cannot be reached.\n');
-  });
-
-  it('may have a name without an address', async () => {
+  it.each(['http://127.0.0.1:9', 'https://venue.invalid'])('may be unreachable: %s', async (url) => {
     const { lookup } = dns;
     const fail = (host: string, _options: unknown, done: (error: Error) => void) =>
       process.nextTick(done, Object.assign(new Error(`getaddrinfo EAI_AGAIN ${host}`), { code: 'EAI_AGAIN' }));
     Object.assign(dns, { lookup: fail });
-    try {
-      const { err } = await desk(['open'], settings('https://venue.invalid'));
-      expect(err).toBe('The open orders: the venue cannot be reached.\n');
-    } finally {
-      Object.assign(dns, { lookup });
-    }
+    const { err } = await desk(['open'], settings(url)).finally(() => Object.assign(dns, { lookup }));
+    expect(err).toBe('The open orders: the venue cannot be reached.\n');
   });
+});
 
-  it('may answer anything to a cancellation: the orders are looked up, and no secret is printed', async () => {
-    const answers: unknown[] = [
-      { canceled: 'all' },
-      { canceled: [], not_canceled: { [idOf('ours')]: `no\u001b[2J ${SECRETS.join()}` } },
-    ];
-    const { url, seen } = await startVenue(
-      ({ method }): Reply =>
-        method === 'DELETE' ? { body: answers.shift() } : { body: { data: [GOOD], next_cursor: 'LTE=' } },
-    );
-    const cancel = () => deskRows(['cancel', '--token', YES, '--yes'], settings(url), { secrets: SECRETS });
-    expect(await cancel()).toMatchObject({ code: 1, rows: [{ result: 'unknown', rests: true }] });
-    expect(await cancel()).toMatchObject({
-      code: 1,
-      rows: [{ result: 'not_cancelled', reason: 'no [2J [secret],[secret]', rests: true }],
-    });
-    expect(seen.filter(({ method }) => method === 'DELETE').map(({ path }) => path)).toStrictEqual([
-      '/orders',
-      '/orders',
+const DELAYED = 'ORDER_STATUS_DELAYED';
+const REFUSED = { [OURS]: 'no' };
+
+/** The state of the order in its look-up, the venue's word on it, and the result, the reason and whether it rests. */
+it.each<[what: string, status: string, word: unknown, cells: string]>([
+  [
+    'that is listed',
+    'listed',
+    { [OURS]: `no\u001b[2J ${SECRETS.join()}` },
+    'not_cancelled no [2J [secret],[secret] true',
+  ],
+  ['that is held back', DELAYED, REFUSED, 'not_cancelled no true'],
+  ['without a word about it', DELAYED, {}, 'unknown null true'],
+  ['with a word of another form', DELAYED, { [OURS]: { code: 7 } }, 'unknown null true'],
+  ['in an unknown state', 'ORDER_STATUS_QUEUED', REFUSED, 'not_cancelled no true'],
+  ['whose market is resolved', 'ORDER_STATUS_CANCELED_MARKET_RESOLVED', REFUSED, 'not_cancelled no false'],
+  ['that is invalid', 'INVALID', REFUSED, 'not_cancelled no false'],
+  ['that is matched', 'MATCHED', REFUSED, 'not_cancelled no false'],
+])('tells whether an order still rests that the venue did not cancel: %s', async (_what, status, word, cells) => {
+  const cancel = () => ({ canceled: [], not_canceled: word });
+  const answers = { open: status === 'listed' ? [ORDER] : [], order: { body: { ...ORDER, status } }, cancel };
+  const { code, rows } = await rowsOf(answers, ['cancel', OURS, '--yes']);
+  expect(rows.map(({ result, reason, rests }) => `${result} ${reason} ${rests}`)).toStrictEqual([cells]);
+  expect([rows[0]?.['client_address'], code]).toStrictEqual(['alice', cells.endsWith('true') ? 1 : 0]);
+});
+
+describe('a cancellation', () => {
+  it('of another form has no known result', async () => {
+    const end = await rowsOf({ open: [ORDER], cancel: () => ({ canceled: 'all' }) }, [
+      'cancel',
+      '--token',
+      YES,
+      '--yes',
     ]);
+    expect(end).toMatchObject({ code: 1, rows: [{ result: 'unknown', rests: true }] });
   });
 
-  it('may list a cancelled order for a moment', async () => {
-    let stale: number | undefined;
-    const { url } = await startVenue(({ method }): Reply => {
-      if (method === 'DELETE') stale = 1;
-      else if (stale !== undefined) stale -= 1;
-      if (method === 'DELETE') return { body: { canceled: [GOOD.id], not_canceled: {} } };
-      return { body: { data: stale === undefined || stale >= 0 ? [GOOD] : [], next_cursor: 'LTE=' } };
-    });
-    expect(await deskRows(['cancel', '--token', YES, '--yes'], settings(url))).toMatchObject({
+  it('is waited for while the order is listed', async () => {
+    const open = [ORDER];
+    let looks = Number.NaN;
+    const cancel = () => {
+      looks = 0;
+      return { canceled: [OURS], not_canceled: {} };
+    };
+    const meanwhile = async () => {
+      looks += 1;
+      if (looks > 1) open.length = 0;
+    };
+    expect(await rowsOf({ open, cancel, meanwhile }, ['cancel', '--token', YES, '--yes'])).toMatchObject({
       code: 0,
-      rows: [{ order_id: GOOD.id, result: 'cancelled', rests: false }],
+      rows: [{ order_id: OURS, result: 'cancelled', rests: false }],
     });
   });
 
-  it.each([
-    ['and says so', (id: string) => ({ [id]: 'the order is delayed' }), 'not_cancelled', 'the order is delayed'],
-    ['without a word about it', () => ({}), 'unknown', null],
-    ['in a form of its own', (id: string) => ({ [id]: { code: 7 } }), 'unknown', null],
-  ])('may hold an order back %s, which is on no list and still rests', async (...row) => {
-    const [, not_canceled, result, reason] = row;
-    const id = idOf('ours');
-    const held = { ...GOOD, status: 'ORDER_STATUS_DELAYED' };
-    const { url } = await startVenue(({ method, path }): Reply => {
-      if (method === 'DELETE') return { body: { canceled: [], not_canceled: not_canceled(id) } };
-      return { body: path.startsWith('/data/order/') ? held : { data: [], next_cursor: 'LTE=' } };
-    });
-    expect(await deskRows(['cancel', id, '--yes'], settings(url))).toMatchObject({
-      code: 1,
-      rows: [{ order_id: id, client_address: CLIENT, result, reason, rests: true }],
-    });
-  });
-
-  it.each([
-    ['ORDER_STATUS_QUEUED', true],
-    ['ORDER_STATUS_CANCELED_MARKET_RESOLVED', false],
-    ['INVALID', false],
-    ['MATCHED', false],
-  ])('may give any state to an order that it did not cancel: %s may rest: %s', async (status, rests) => {
-    const id = idOf('ours');
-    const order = { ...GOOD, status };
-    const { url } = await startVenue(({ method, path }): Reply => {
-      if (method === 'DELETE') return { body: { canceled: [], not_canceled: { [id]: 'no' } } };
-      return { body: path.startsWith('/data/order/') ? order : { data: [], next_cursor: 'LTE=' } };
-    });
-    expect(await deskRows(['cancel', id, '--yes'], settings(url))).toMatchObject({
-      code: rests ? 1 : 0,
-      rows: [{ order_id: id, result: 'not_cancelled', reason: 'no', rests }],
-    });
-  });
-
-  it('gets at most 1000 ids in a call', async () => {
-    const orders = Array.from({ length: 2_001 }, (_, index) => ({ ...GOOD, id: idOf(String(index)) }));
-    const cancelled = new Set<string>();
+  it('has at most 1000 ids in a call', async () => {
+    const open = Array.from({ length: 1_001 }, (_, index) => ({ ...ORDER, id: idOf(String(index)) }));
     const sizes: number[] = [];
-    const { url } = await startVenue(({ method, body }): Reply => {
-      if (method !== 'DELETE')
-        return { body: { data: orders.filter(({ id }) => !cancelled.has(id)), next_cursor: 'LTE=' } };
+    const cancel = (body: string) => {
       const canceled: string[] = JSON.parse(body);
       sizes.push(canceled.length);
-      for (const id of canceled) cancelled.add(id);
-      return { body: { canceled, not_canceled: {} } };
-    });
-    const { code, rows } = await deskRows(['cancel', '--token', YES, '--yes'], settings(url));
-    expect([code, rows.length, sizes]).toStrictEqual([0, 2_001, [1_000, 1_000, 1]]);
+      open.splice(0, canceled.length);
+      return { canceled, not_canceled: {} };
+    };
+    const { code, rows } = await rowsOf({ open, cancel }, ['cancel', '--token', YES, '--yes']);
+    expect([code, rows.length, sizes]).toStrictEqual([0, 1_001, [1_000, 1]]);
   });
 });
