@@ -37,7 +37,7 @@ describe('a wallet in KMS', () => {
     const { sign, address } = await openKmsWallet(KEY_ID);
     expect([address, kms.actions]).toStrictEqual([IN_MEMORY.address, ['GetPublicKey']]);
     const seen = new Set<string>();
-    for (let n = 0; n < 40; n += 1) {
+    for (let n = 0; n < 16; n += 1) {
       const digest = `0x${n.toString(16).padStart(64, '0')}` as const;
       const signature = await sign(digest);
       expect(signature).toMatch(/^0x[0-9a-f]{128}1[bc]$/);
@@ -45,7 +45,7 @@ describe('a wallet in KMS', () => {
       expect(await recoverAddress({ hash: digest, signature: `0x${signature.slice(2)}` })).toBe(IN_MEMORY.address);
       seen.add(signature.slice(-2));
     }
-    expect([seen, kms.actions.length]).toStrictEqual([new Set(['1b', '1c']), 41]);
+    expect([seen, kms.actions.length]).toStrictEqual([new Set(['1b', '1c']), 17]);
   });
 
   it('repeats a request once that KMS throttles', async () => {
@@ -58,7 +58,6 @@ describe('a wallet in KMS', () => {
     [{ error: 'AccessDeniedException' }, 'AWS denies kms:Sign on the key of SERVICE_KMS_KEY: allow it in the role'],
     [{ error: 'DisabledException' }, 'AWS has disabled the key of SERVICE_KMS_KEY'],
     [{ error: 'KMSInvalidStateException' }, 'AWS cannot use the key of SERVICE_KMS_KEY: it is pending deletion'],
-    [{ error: 'ThrottlingException' }, 'kms:Sign on the key of SERVICE_KMS_KEY failed: ThrottlingException'],
     [{ delayMs: 60_000 }, 'kms:Sign on the key of SERVICE_KMS_KEY failed'],
     // The key behind an alias has changed.
     [{ key: 'c2'.repeat(32) }, `signed for another key than ${IN_MEMORY.address}`],

@@ -21,7 +21,7 @@ import { funderOf, ORDER_TYPE } from './signing.ts';
 export interface RunningPaper {
   readonly venue: PaperVenue;
   readonly url: string;
-  get(path: string, headers?: Record<string, string>): Promise<{ status: number; body: unknown; headers: Headers }>;
+  get(path: string, headers?: Record<string, string>): Promise<Answer>;
   send(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
 }
 
@@ -32,9 +32,12 @@ export interface Answer {
   readonly headers: Headers;
 }
 
-const running: PaperVenue[] = [];
+const ofTest: PaperVenue[] = [];
+const ofFile: PaperVenue[] = [];
+const closeAll = (venues: PaperVenue[]) => Promise.all(venues.splice(0).map((venue) => venue.close()));
 
-afterTests(() => Promise.all(running.splice(0).map((venue) => venue.close())));
+afterTests(() => closeAll(ofTest));
+afterAll(() => closeAll(ofFile));
 
 function parsed(text: string): unknown {
   try {
@@ -44,8 +47,10 @@ function parsed(text: string): unknown {
   }
 }
 
-async function open(options: PaperVenueOptions): Promise<RunningPaper> {
+/** Starts a paper venue on a free port; it is closed after the test. */
+export async function startPaper(options: PaperVenueOptions = {}, closed = ofTest): Promise<RunningPaper> {
   const venue = createPaperVenue({ still: true, ...options });
+  closed.push(venue);
   const { url } = await venue.listen({ host: '127.0.0.1', port: 0 });
   const send = async (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) => {
     const text = typeof body === 'string' ? body : JSON.stringify(body);
@@ -56,27 +61,12 @@ async function open(options: PaperVenueOptions): Promise<RunningPaper> {
   return { venue, url, send, get: (path, headers) => send('GET', path, undefined, headers) };
 }
 
-/** Starts a paper venue on a free port; it is closed after the test. */
-export async function startPaper(options: PaperVenueOptions = {}): Promise<RunningPaper> {
-  const paper = await open(options);
-  running.push(paper.venue);
-  return paper;
-}
-
-const shared: PaperVenue[] = [];
-
-afterAll(() => Promise.all(shared.splice(0).map((venue) => venue.close())));
-
 /** Starts a paper venue for all tests of a file. */
-export async function sharedPaper(options: PaperVenueOptions = {}): Promise<RunningPaper> {
-  const paper = await open(options);
-  shared.push(paper.venue);
-  return paper;
-}
+export const sharedPaper = (options: PaperVenueOptions = {}) => startPaper(options, ofFile);
 
 /** Closes a venue before the end of its test, for restarts. */
 export async function stopPaper({ venue }: RunningPaper): Promise<void> {
-  running.splice(running.indexOf(venue), 1);
+  ofTest.splice(ofTest.indexOf(venue), 1);
   await venue.close();
 }
 
@@ -91,8 +81,6 @@ const listed = z.object({
   orderPriceMinTickSize: z.number(),
   acceptingOrders: z.boolean(),
   enableOrderBook: z.boolean(),
-  bestBid: z.number().optional(),
-  bestAsk: z.number(),
 });
 
 /** A listed market with its tokens in one form. */

@@ -10,20 +10,11 @@ const ID = `0x${'ab'.repeat(32)}`;
 const MARKET = `0x${'3c'.repeat(32)}`;
 const SIGNED_AT = 1_790_000_000_000;
 const ORDER = {
-  orderId: ID,
-  tokenId: '7',
-  conditionId: MARKET,
-  postOnly: false,
-  expiresAt: null,
-  signedAt: SIGNED_AT,
+  ...{ orderId: ID, tokenId: '7', conditionId: MARKET, postOnly: false, expiresAt: null, signedAt: SIGNED_AT },
   payload: '{"side":"BUY","makerAmount":"5000000","takerAmount":"10000000"}',
 };
 
-interface Answer {
-  readonly status?: number;
-  readonly isJson?: boolean;
-  readonly body?: unknown;
-}
+type Answer = { readonly status?: number; readonly isJson?: boolean; readonly body?: unknown };
 
 /** A finder before a venue that answers so, and the paths that it asks for. */
 function finder(answer: (path: string) => Answer) {

@@ -26,6 +26,7 @@ const outcomes = (ids: readonly string[]) => [
   { name: 'Yes', tokenId: ids[0], price: '0.515' },
   { name: 'No', tokenId: ids[1], price: '0.485' },
 ];
+const nameless = outcomes(V1_IDS).map((outcome) => ({ ...outcome, name: null }));
 const listed = (changes: Changes = {}) => ({
   market: {
     ...{ id: '7', conditionId: `0x${'0'.repeat(63)}7`, slug: 'will-kite-7-fly', question: 'Will kite 7 fly?' },
@@ -82,6 +83,10 @@ it.each<readonly [Changes, object]>([
   [{ slug: 7 }, listed({ slug: null })],
   ...['next year', '2031-02-31'].map((endDate) => [{ endDate }, listed({ endDate: null })] as const),
   [{ negRisk: 'false' }, listed({ negRisk: null })],
+  // Who picks an outcome by its name must not buy the other one.
+  ...['["",""]', '["Over","Over"]', '["Yes"," "]', '["No","No "]'].map(
+    (names) => [{ outcomes: names }, listed({ outcomes: nameless })] as const,
+  ),
   ...['-1', 'NaN'].map((volume24hr) => [{ volume24hr }, listed({ volume24h: null })] as const),
   [{ bestBid: {} }, listed({ bestBid: null })],
   // No price lies on such a grid; the order book, which is what an order goes by, is refused for it.

@@ -7,12 +7,7 @@ const NOBODY_KNOWS = 'nobody knows';
 const REMOVED = (text: string) => text.replace('secret', '[removed]');
 
 const ORDER = {
-  orderId: ID,
-  tokenId: '7',
-  conditionId: null,
-  postOnly: false,
-  expiresAt: null,
-  signedAt: 0,
+  ...{ orderId: ID, tokenId: '7', conditionId: null, postOnly: false, expiresAt: null, signedAt: 0 },
   payload: '{"side":"BUY","makerAmount":"4200000","takerAmount":"10000000"}',
 };
 
@@ -25,10 +20,7 @@ function accepted(changes: object = {}) {
 /** The same without its id and its status. */
 const denied = (changes: object = {}) => accepted({ success: false, orderID: '', status: '', ...changes });
 
-interface Changes {
-  readonly isJson?: boolean;
-  readonly retryAfter?: number | undefined;
-}
+type Changes = { readonly isJson?: boolean; readonly retryAfter?: number | undefined };
 
 function read(status: number, body: unknown, { isJson = true, retryAfter }: Changes = {}) {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
