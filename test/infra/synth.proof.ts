@@ -57,7 +57,8 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'synth-'));
   await writeEmptyAssets(join(folder, 'build'));
   const settings = { ...VERIFIED, stackName: 'test-of-synth', maxDailyNotional: '1000' };
-  await writeFile(FILE, JSON.stringify({ ...settings, corsOrigins: 'https://app.example' }));
+  // As the formatter wants it, which may look at the same time.
+  await writeFile(FILE, `${JSON.stringify({ ...settings, corsOrigins: 'https://app.example' }, null, 2)}\n`);
 });
 
 afterAll(async () => {
