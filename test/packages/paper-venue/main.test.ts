@@ -1,79 +1,44 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { createCatalogue } from '../../../packages/paper-venue/exchange/catalogue.ts';
 import { Exchange } from '../../../packages/paper-venue/exchange/exchange.ts';
 import { houseOf, MarketMaker } from '../../../packages/paper-venue/simulation/market-maker.ts';
 import { Simulation } from '../../../packages/paper-venue/simulation/simulation.ts';
-import { listenOnLoopback } from '../../../tools/support/loopback.ts';
 import { startPaper } from '../../support/venue/paper-venue.ts';
 
-const stops: (() => unknown)[] = [];
-
-afterEach(() => {
-  for (const stop of stops.splice(0)) stop();
-});
-
-function start(...flags: string[]) {
-  const child = spawn(process.execPath, ['packages/paper-venue/main.ts', ...flags], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  stops.push(() => child.kill('SIGKILL'));
-  let output = '';
-  child.stdout.on('data', (chunk) => {
-    output += String(chunk);
-  });
-  child.stderr.on('data', (chunk) => {
-    output += String(chunk);
-  });
-  const ended = once(child, 'close').then(([code]: unknown[]) => ({ code, output }));
-  const listening = async (): Promise<string> => {
-    for (;;) {
-      const url = /listening on (\S+)\n/.exec(output)?.[1];
-      if (url) return url;
-      await once(child.stdout, 'data');
-    }
-  };
-  return { child, ended, listening };
-}
+const run = promisify(execFile);
+const PROGRAM = ['packages/paper-venue/main.ts', '--port'];
 
 describe('npm run paper:venue', () => {
   it('prints its URL, answers, and stops on SIGTERM', async () => {
-    const { child, ended, listening } = start('--port', '0', '--seed', '5', '--still');
-    const url = await listening();
-    expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
-    expect(await (await fetch(`${url}/ok`)).json()).toBe('OK');
-    child.kill('SIGTERM');
-    expect(await ended).toMatchObject({ code: 0 });
+    const child = spawn(process.execPath, [...PROGRAM, '0', '--seed', '5', '--still']);
+    const ended = once(child, 'close');
+    for await (const line of createInterface({ input: child.stdout })) {
+      const [, url = ''] = /listening on (http:\/\/127\.0\.0\.1:\d+)$/.exec(line) ?? [];
+      if (url === '') continue;
+      expect(await (await fetch(`${url}/ok`)).json()).toBe('OK');
+      child.kill('SIGTERM');
+      break;
+    }
+    expect(await ended).toStrictEqual([0, null]);
   });
 
   it('says in one sentence that the port is taken', async () => {
-    const server = createServer();
-    stops.push(() => server.close());
-    const { port } = new URL(await listenOnLoopback(server));
-    expect(await start('--port', port).ended).toStrictEqual({
-      code: 1,
-      output: `Port ${port} on 127.0.0.1 is taken: stop what uses it or choose another with --port.\n`,
-    });
+    const { port } = new URL((await startPaper()).url);
+    const stderr = `Port ${port} on 127.0.0.1 is taken: stop what uses it or choose another with --port.\n`;
+    await expect(run(process.execPath, [...PROGRAM, port])).rejects.toMatchObject({ code: 1, stdout: '', stderr });
   });
 });
-
-const run = promisify(execFile);
-
-/** The text under a heading of the paper venue's README. */
-async function section(heading: string): Promise<string> {
-  const readme = await readFile(join(import.meta.dirname, '../../../packages/paper-venue/README.md'), 'utf8');
-  return readme.split(`\n## ${heading}\n`)[1]?.split('\n## ')[0] ?? '';
-}
 
 describe('the README of the paper venue', () => {
   it('shows requests that work as they stand', async () => {
     const { url } = await startPaper();
-    const commands = /```sh\n(.*?)```/s.exec(await section('Paths of its own'))?.[1] ?? '';
+    const readme = await readFile('packages/paper-venue/README.md', 'utf8');
+    const [, commands = ''] = /\n## Paths of its own\n.*?```sh\n(.*?)```/s.exec(readme) ?? [];
     const { stdout } = await run('sh', ['-euc', commands.replace('http://127.0.0.1:8081', url)]);
     expect(stdout).toContain('"bids":[');
     expect(stdout.match(/\{"done":true\}/g)).toHaveLength(6);

@@ -6,11 +6,16 @@ import { findMarket, plainMarket, startPaper } from '../../support/venue/paper-v
 
 const OTHER = new Wallet(`0x${'3c'.repeat(32)}`);
 
+/** A paper venue with its plain market and two accounts. */
+async function start() {
+  const paper = await startPaper();
+  const [{ client }, { client: other }] = [await officialClient(paper), await officialClient(paper, { wallet: OTHER })];
+  return { paper, client, other, ...(await plainMarket(paper)) };
+}
+
 describe('the official client on the paper venue', () => {
   it('creates a key, reads a book, rests an order, is matched, cancels and sees its trades', async () => {
-    const paper = await startPaper();
-    const { yes, conditionId } = await plainMarket(paper);
-    const { client } = await officialClient(paper);
+    const { client, other: taker, yes, conditionId } = await start();
     const before = await client.getOrderBook(yes);
     expect(before.bids.at(-1)).toMatchObject({ price: '0.51' });
     expect(before.asks.at(-1)).toMatchObject({ price: '0.53' });
@@ -21,7 +26,6 @@ describe('the official client on the paper venue', () => {
     expect(book.bids.at(-1)).toStrictEqual({ price: '0.52', size: '30' });
     expect(Number(book.timestamp)).toBeGreaterThan(Number(before.timestamp));
 
-    const { client: taker } = await officialClient(paper, { wallet: OTHER });
     const sold = await taker.createAndPostOrder({ tokenID: yes, price: 0.52, size: 10, side: Side.SELL });
     expect(sold).toMatchObject({ status: 'matched', makingAmount: '10', takingAmount: '5.2' });
     expect(sold.transactionsHashes).toHaveLength(1);
@@ -49,8 +53,7 @@ describe('the official client on the paper venue', () => {
   });
 
   it('trades on a neg-risk market and, with a position id, on protocol v2', async () => {
-    const paper = await startPaper();
-    const { client } = await officialClient(paper);
+    const { paper, client } = await start();
     const negRisk = await findMarket(paper, (market) => market.negRisk && market.version === 'v1');
     const plain = await client.createAndPostOrder({ tokenID: negRisk.yes, price: 0.02, size: 50, side: Side.BUY });
     expect(plain.status).toBe('live');
@@ -63,10 +66,7 @@ describe('the official client on the paper venue', () => {
   });
 
   it('charges the taker, on top of a purchase and off a sale, and the maker nothing', async () => {
-    const paper = await startPaper();
-    const { yes } = await plainMarket(paper);
-    const { client } = await officialClient(paper);
-    const { client: maker } = await officialClient(paper, { wallet: OTHER });
+    const { client, other: maker, yes } = await start();
     const held = async (who: typeof client) =>
       (await who.getBalanceAllowance({ asset_type: AssetType.COLLATERAL })).balance;
     await maker.createAndPostOrder({ tokenID: yes, price: 0.52, size: 10, side: Side.SELL });
@@ -82,9 +82,7 @@ describe('the official client on the paper venue', () => {
   });
 
   it('posts a batch in which one order is refused, and cancels by market and altogether', async () => {
-    const paper = await startPaper();
-    const { yes, conditionId } = await plainMarket(paper);
-    const { client } = await officialClient(paper);
+    const { client, yes, conditionId } = await start();
     const orders = await Promise.all(
       [0.3, 0.31, 0.99].map((price) => client.createOrder({ tokenID: yes, price, size: 10, side: Side.BUY })),
     );
@@ -103,10 +101,7 @@ describe('the official client on the paper venue', () => {
   });
 
   it('reports a purchase met by a purchase of the other outcome with the price of each', async () => {
-    const paper = await startPaper();
-    const { yes, no } = await plainMarket(paper);
-    const { client } = await officialClient(paper);
-    const { client: taker } = await officialClient(paper, { wallet: OTHER });
+    const { client, other: taker, yes, no } = await start();
     const rested = await client.createAndPostOrder({ tokenID: yes, price: 0.52, size: 10, side: Side.BUY });
     const posted = await taker.createAndPostOrder({ tokenID: no, price: 0.48, size: 10, side: Side.BUY });
     expect(posted).toMatchObject({ status: 'matched', makingAmount: '4.8', takingAmount: '10' });

@@ -34,11 +34,6 @@ beforeEach(async () => {
   await start();
 });
 
-async function post(members = {}) {
-  const { order } = await signOrder({ tokenId: yes, price: 0.4 });
-  return postOrder(paper, creds, order, members);
-}
-
 describe('what tests can ask', () => {
   it('which trades were the last, and takes an order off the book without credentials', async () => {
     const { client } = await officialClient(paper);
@@ -54,12 +49,13 @@ describe('what tests can ask', () => {
     });
   });
 
-  it('a fresh start', async () => {
-    await post();
+  it('a fresh start, without orders, credentials and faults', async () => {
+    const { order } = await signOrder({ tokenId: yes });
+    expect(await postOrder(paper, creds, order)).toMatchObject({ status: 200 });
     paper.venue.arm({ fault: 'hang', times: 5 });
     await paper.send('POST', '/paper/reset');
     expect(paper.venue.orders()).toStrictEqual([]);
-    expect(await post()).toMatchObject({ status: 401 });
+    expect(await postOrder(paper, creds, order)).toMatchObject({ status: 401 });
   });
 
   it.each([

@@ -19,14 +19,16 @@ import {
   startPaper,
 } from '../../support/venue/paper-venue.ts';
 
+const STRANGER = new Wallet(`0x${'71'.repeat(32)}`);
+
 describe('credentials', () => {
   const L1_REFUSED = { status: 401, body: { error: 'Invalid L1 Request headers' } };
   const L2_REFUSED = { status: 401, body: { error: 'Unauthorized/Invalid api key' } };
-  const stranger = new Wallet(`0x${'71'.repeat(32)}`);
+  const now = Math.floor(Date.now() / 1_000);
 
   let paper: RunningPaper;
 
-  async function l1(nonce = 0, at = Math.floor(Date.now() / 1_000)) {
+  async function l1(nonce = 0, at = now) {
     const headers = await createL1Headers(clientSigner(WALLET), Chain.POLYGON, nonce, at);
     return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
   }
@@ -39,85 +41,63 @@ describe('credentials', () => {
     paper = await startPaper();
   });
 
-  describe('L1: creating and deriving credentials', () => {
-    it('creates once per nonce and derives the same triple, but only after it was created', async () => {
-      expect(await paper.get('/auth/derive-api-key', await l1())).toMatchObject({
-        status: 400,
-        body: { error: 'Could not derive api key!' },
-      });
-      const created = await create(await l1());
-      expect(created.body).toStrictEqual({
-        apiKey: expect.stringMatching(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/),
-        secret: expect.stringMatching(/^[\w-]{43}=$/),
-        passphrase: expect.stringMatching(/^[0-9a-f]{64}$/),
-      });
-      expect(await create(await l1())).toMatchObject({ status: 400, body: { error: 'Could not create api key' } });
-      expect((await paper.get('/auth/derive-api-key', await l1())).body).toStrictEqual(created.body);
-      expect((await create(await l1(1))).body).not.toStrictEqual(created.body);
+  it('are created once per nonce, and derived as the same triple after that', async () => {
+    const refused = { status: 400, body: { error: 'Could not derive api key!' } };
+    expect(await paper.get('/auth/derive-api-key', await l1())).toMatchObject(refused);
+    const created = await create(await l1());
+    expect(created.body).toStrictEqual({
+      apiKey: expect.stringMatching(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/),
+      secret: expect.stringMatching(/^[\w-]{43}=$/),
+      passphrase: expect.stringMatching(/^[0-9a-f]{64}$/),
     });
-
-    it('refuses a signature that is not the address’s, or not of this timestamp and nonce', async () => {
-      const headers = await l1();
-      for (const change of [
-        { POLY_ADDRESS: stranger.address },
-        { POLY_NONCE: '1' },
-        { POLY_TIMESTAMP: String(Number(headers['POLY_TIMESTAMP']) + 1) },
-        { POLY_SIGNATURE: `0x${'22'.repeat(65)}` },
-        { POLY_SIGNATURE: '' },
-        { POLY_ADDRESS: 'me' },
-      ]) {
-        expect(await create({ ...headers, ...change })).toMatchObject(L1_REFUSED);
-      }
-      expect(await create({})).toMatchObject(L1_REFUSED);
-      expect(await create(await l1(0, Math.floor(Date.now() / 1_000) - 60))).toMatchObject(L1_REFUSED);
-      expect(await create(headers)).toMatchObject({ status: 200 });
-    });
+    expect(await create(await l1())).toMatchObject({ status: 400, body: { error: 'Could not create api key' } });
+    expect((await paper.get('/auth/derive-api-key', await l1())).body).toStrictEqual(created.body);
+    expect((await create(await l1(1))).body).not.toStrictEqual(created.body);
   });
 
-  describe('L2: the HMAC over the raw body', () => {
-    let creds: ApiKeyCreds;
-    let body: string;
+  it('are created only by a signature of the address, over this timestamp and nonce', async () => {
+    const headers = await l1();
+    for (const change of [
+      { POLY_ADDRESS: STRANGER.address },
+      { POLY_ADDRESS: 'me' },
+      { POLY_NONCE: '1' },
+      { POLY_TIMESTAMP: String(now + 1) },
+      { POLY_SIGNATURE: `0x${'22'.repeat(65)}` },
+      { POLY_SIGNATURE: '' },
+    ])
+      expect(await create({ ...headers, ...change })).toMatchObject(L1_REFUSED);
+    for (const wrong of [{}, await l1(0, now - 60)]) expect(await create(wrong)).toMatchObject(L1_REFUSED);
+    expect(await create(headers)).toMatchObject({ status: 200 });
+  });
 
-    beforeEach(async () => {
-      ({ creds } = await officialClient(paper));
-      const { yes } = await plainMarket(paper);
-      const { order } = await signOrder({ tokenId: yes });
-      body = JSON.stringify({ order, owner: creds.key, orderType: 'GTC' });
-    });
-
-    it('takes only the bytes that were signed', async () => {
-      const headers = l2Headers(creds, { method: 'POST', path: '/order', body });
-      expect(await paper.send('POST', '/order', `${body} `, headers)).toMatchObject(L2_REFUSED);
-      expect(await paper.send('POST', '/order', body.replace('GTC', 'FAK'), headers)).toMatchObject(L2_REFUSED);
-      expect(paper.venue.orders()).toStrictEqual([]);
-      expect(await paper.send('POST', '/order', body, headers)).toMatchObject({ status: 200 });
-    });
-
-    it('refuses headers of another request, key, address, secret or time', async () => {
-      const call = { method: 'POST', path: '/order', body };
-      const headers = l2Headers(creds, call);
-      const { creds: others } = await officialClient(paper, { wallet: stranger });
-      const broken: Record<string, string>[] = [
-        { ...headers, POLY_ADDRESS: stranger.address },
-        { ...headers, POLY_API_KEY: others.key },
-        { ...headers, POLY_PASSPHRASE: others.passphrase },
-        { ...headers, POLY_TIMESTAMP: String(Number(headers.POLY_TIMESTAMP) + 1) },
-        { ...headers, POLY_SIGNATURE: headers.POLY_SIGNATURE.replace('=', '') },
-        l2Headers(creds, { ...call, method: 'DELETE' }),
-        l2Headers(creds, { ...call, path: '/orders' }),
-        l2Headers(creds, { ...call, at: Date.now() - 60_000 }),
-        l2Headers(creds, { ...call, at: Date.now() + 60_000 }),
-        l2Headers({ ...creds, secret: others.secret }, call),
-        {},
-      ];
-      for (const wrong of broken) expect(await paper.send('POST', '/order', body, wrong)).toMatchObject(L2_REFUSED);
-      expect(paper.venue.orders()).toStrictEqual([]);
-    });
+  it('sign the bytes, the request and the time of an order, for one address', async () => {
+    const { creds } = await officialClient(paper);
+    const { creds: others } = await officialClient(paper, { wallet: STRANGER });
+    const { order } = await signOrder({ tokenId: (await plainMarket(paper)).yes });
+    const body = JSON.stringify({ order, owner: creds.key, orderType: 'GTC' });
+    const call = { method: 'POST', path: '/order', body };
+    const headers = l2Headers(creds, call);
+    const broken: Record<string, string>[] = [
+      { ...headers, POLY_ADDRESS: STRANGER.address },
+      { ...headers, POLY_API_KEY: others.key },
+      { ...headers, POLY_PASSPHRASE: others.passphrase },
+      { ...headers, POLY_TIMESTAMP: String(Number(headers.POLY_TIMESTAMP) + 1) },
+      { ...headers, POLY_SIGNATURE: headers.POLY_SIGNATURE.replace('=', '') },
+      l2Headers(creds, { ...call, body: `${body} ` }),
+      l2Headers(creds, { ...call, method: 'DELETE' }),
+      l2Headers(creds, { ...call, path: '/orders' }),
+      l2Headers(creds, { ...call, at: Date.now() - 60_000 }),
+      l2Headers(creds, { ...call, at: Date.now() + 60_000 }),
+      l2Headers({ ...creds, secret: others.secret }, call),
+      {},
+    ];
+    for (const wrong of broken) expect(await paper.send('POST', '/order', body, wrong)).toMatchObject(L2_REFUSED);
+    expect(paper.venue.orders()).toStrictEqual([]);
+    expect(await paper.send('POST', '/order', body, headers)).toMatchObject({ status: 200 });
   });
 });
 
 describe('orders', () => {
-  const STRANGER = new Wallet(`0x${'71'.repeat(32)}`);
   const NOW = Date.UTC(2026, 10, 26, 12);
   const seconds = Math.floor(NOW / 1_000);
   const gtd = { orderType: 'GTD' };
