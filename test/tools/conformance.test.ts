@@ -99,13 +99,12 @@ describe('behind a gateway that keeps orders back', () => {
     }
   });
 
-  it.each([
-    ['https://abc.execute-api.eu-west-1.amazonaws.com', 'eu-west-1'],
-    ['https://abc.execute-api.cn-north-1.amazonaws.com.cn', 'cn-north-1'],
-    ['https://orders.example', undefined],
-    ['https://abc.execute-api.eu-west-1.amazonaws.com.example', undefined],
-  ])('the region comes from the address: %s', (url, region) => {
-    expect(regionOf(url)).toBe(region);
+  it('the region comes from the address', () => {
+    const hosts = ['eu-west-1.amazonaws.com', 'cn-north-1.amazonaws.com.cn', 'eu-west-1.amazonaws.com.example'];
+    const regions = hosts.map((host) => regionOf(`https://abc.execute-api.${host}`));
+    expect([...regions, regionOf('https://orders.example')]).toStrictEqual([
+      ...['eu-west-1', 'cn-north-1', undefined, undefined],
+    ]);
   });
 });
 
@@ -139,23 +138,11 @@ function withHeader(name: string, value: string | null): Change {
 
 /** Answers that break a check each. */
 const BREACHES: readonly (readonly [check: string, RegExp, Change])[] = [
-  [
-    'has the best prices first',
-    /GET .*\/book\/\d{60,}\?/,
-    withBody((book) => ({ ...book, bids: list.parse(book['bids']).toReversed() })),
-  ],
+  ['has the best', /\/book\/\d+\?/, withBody((book) => ({ ...book, bids: list.parse(book['bids']).toReversed() }))],
   ['is 304 while the ETag is current', /GET .*\/book\/\d{60,}$/, withHeader('etag', null)],
-  [
-    'is 404 for an unknown token',
-    /GET .*\/book\/1$/,
-    ({ headers }, text) => new Response(text, { status: 400, headers }),
-  ],
+  ['is 404 for an', /\/book\/1$/, ({ headers }, text) => new Response(text, { status: 400, headers })],
   ['another path is 404', /GET \/v2\/markets/, () => Response.json({ message: 'Unavailable' }, { status: 503 })],
-  [
-    'wants a token id in canonical form',
-    /GET .*\/book\/01$/,
-    withBody((problem) => ({ ...problem, errors: [{ field: 'id', detail: '' }] })),
-  ],
+  ['wants a token id in', /\/book\/01$/, withBody((body) => ({ ...body, errors: [{ field: 'id', detail: '' }] }))],
   ['refuse a parameter', /\?limt=5$/, withBody((problem) => ({ ...problem, next: 'an undocumented member' }))],
   ['says what the service is', /GET \/health\?/, withBody(({ venue, ...health }) => health)],
   ['any page may read', /GET \/health$/, withHeader('access-control-allow-origin', '*')],
@@ -169,18 +156,6 @@ describe('a breach of the contract', () => {
     const checks = checksOf(...BREACHES.map(([check]) => check));
     const report = await runConformance({ baseUrl: service().url, checks, fetch: spoil(BREACHES) });
     expect(named(report, 'failed')).toHaveLength(BREACHES.length);
-  });
-
-  it('is found where clients are verified', async () => {
-    const { url } = await startPaperService({ SERVICE_CLIENT_VERIFICATION: 'required' });
-    const code = 'client_signature_required';
-    const spoiled = withBody(({ challenge, ...problem }) => ({ ...problem, challenge: `${challenge}\n`, code }));
-    const fetchSpoiled: FetchLike = async (target, init) => {
-      const response = await fetch(target, init);
-      return response.status === 401 ? spoiled(response, await response.text()) : response;
-    };
-    const checks = checksOf('are told the text to sign', 'are refused for any other');
-    expect(named(await runConformance({ baseUrl: url, checks, fetch: fetchSpoiled }), 'failed')).toHaveLength(2);
   });
 
   const other = withBody((body) => ({ ...body, wallet_address: `0x${'0'.repeat(40)}` }));
@@ -263,9 +238,12 @@ describe('the reports', () => {
       { section: 'book', clause: 'is bad', verdict: 'failed', reason: 'a "quote" & \u0000', milliseconds: 2 },
       { section: 'orders', clause: 'are left', verdict: 'skipped', reason: 'slow', milliseconds: 0 },
     ] as const;
-    const xml = formatJunit({ ...rest, results });
-    expect(xml).toContain('<testcase classname="book" name="is &lt;good&gt;" time="1.5"/>');
-    expect(xml).toContain('<failure message="a &quot;quote&quot; &amp; ?"/>');
-    expect(xml).toContain('tests="3" failures="1" skipped="1" time="1.502"');
+    for (const part of [
+      '<testcase classname="book" name="is &lt;good&gt;" time="1.5"/>',
+      '<failure message="a &quot;quote&quot; &amp; ?"/>',
+      'tests="3" failures="1" skipped="1" time="1.502"',
+    ]) {
+      expect(formatJunit({ ...rest, results })).toContain(part);
+    }
   });
 });
