@@ -213,26 +213,26 @@ const REFUSED = section('orders', [], {
       expectProblem(await post(world, {}), 'order_placement_disabled', { detail });
     },
   },
-  'have no query': {
-    needs: ['orders'],
-    run: async (world) => {
-      const queries = [
-        ['?dry_run=true', 'dry_run'],
-        ['?validate', 'validate'],
-        ['?a%20b=1&c=2', 'a b'],
-        ['??validate', '?validate'],
-        [`?${'x'.repeat(101)}=1`, 'x'.repeat(100)],
-      ];
-      // A signature covers the query in its canonical form only.
-      for (const [query, field] of world.edge === 'local' ? queries : queries.slice(0, 1)) {
-        const detail = 'is not known: an order has no query.';
-        expectProblem(await post(world, { query: `${query}` }), 'invalid_request', { errors: [{ field, detail }] });
-      }
-      expectNowhere(await post(world, { query: '?' }), isListed(world));
-    },
+});
+
+/** Checks of orders that a caller alone has refused, at a service that places some. */
+const WRONG_ORDERS = section('orders', ['orders'], {
+  'have no query': async (world) => {
+    const queries = [
+      ['?dry_run=true', 'dry_run'],
+      ['?validate', 'validate'],
+      ['?a%20b=1&c=2', 'a b'],
+      ['??validate', '?validate'],
+      [`?${'x'.repeat(101)}=1`, 'x'.repeat(100)],
+    ];
+    // A signature covers the query in its canonical form only.
+    for (const [query, field] of world.edge === 'local' ? queries : queries.slice(0, 1)) {
+      const detail = 'is not known: an order has no query.';
+      expectProblem(await post(world, { query: `${query}` }), 'invalid_request', { errors: [{ field, detail }] });
+    }
+    expectNowhere(await post(world, { query: '?' }), isListed(world));
   },
   'want application/json in UTF-8, not compressed': {
-    needs: ['orders'],
     proves: ['unsupported_media_type'],
     run: async (world) => {
       const sent = (type: string) => {
@@ -247,7 +247,6 @@ const REFUSED = section('orders', [], {
     },
   },
   'are at most 16384 bytes': {
-    needs: ['orders'],
     proves: ['payload_too_large'],
     run: async (world) => {
       expectProblem(await post(world, { body: orderOfBytes(MAX_BODY_BYTES) }), 'invalid_request', 'padding');
@@ -261,7 +260,6 @@ const REFUSED = section('orders', [], {
     },
   },
   'name every wrong member with its rule': {
-    needs: ['orders'],
     proves: ['invalid_request'],
     run: async (world) => {
       for (const [field, detail, ...texts] of WRONG) {
@@ -278,61 +276,49 @@ const REFUSED = section('orders', [], {
       ]);
     },
   },
-  'name 20 wrong members at most, by 100 characters of printable ASCII, and are an object of JSON': {
-    needs: ['orders'],
-    run: async (world) => {
-      const names = Array.from({ length: 30 }, (_, index) => `${index}`.padStart(3, '0').padEnd(98, 'x'));
-      const body = JSON.stringify({ ...NOWHERE, ...Object.fromEntries(names.map((name) => [`${name}x😀yy`, 1])) });
-      const detail = 'is not a field of an order.';
-      const errors = names.slice(0, 20).map((name) => ({ field: `${name}x?`, detail }));
-      expectProblem(await post(world, { body }), 'invalid_request', { errors });
-      const noObject = [{ field: 'body', detail: 'must be a JSON object.' }];
-      for (const text of NO_OBJECTS) {
-        expectProblem(await post(world, { body: text }), 'invalid_request', { errors: noObject });
-      }
-    },
+  'name 20 wrong members at most, by 100 characters of printable ASCII, and are an object of JSON': async (world) => {
+    const names = Array.from({ length: 30 }, (_, index) => `${index}`.padStart(3, '0').padEnd(98, 'x'));
+    const body = JSON.stringify({ ...NOWHERE, ...Object.fromEntries(names.map((name) => [`${name}x😀yy`, 1])) });
+    const detail = 'is not a field of an order.';
+    const errors = names.slice(0, 20).map((name) => ({ field: `${name}x?`, detail }));
+    expectProblem(await post(world, { body }), 'invalid_request', { errors });
+    const noObject = [{ field: 'body', detail: 'must be a JSON object.' }];
+    for (const text of NO_OBJECTS) {
+      expectProblem(await post(world, { body: text }), 'invalid_request', { errors: noObject });
+    }
   },
-  'want printable ASCII of a bounded length in their headers, and none of them twice': {
-    needs: ['orders'],
-    run: async (world) => {
-      const refused = [
-        ...['', 'x'.repeat(256), '\u00e9', ',', 'a, a'].map((key) => ['Idempotency-Key', key] as const),
-        // A repeated header comes out of a gateway like this.
-        ['Idempotency-Key', 'a,a'],
-        ['Content-Type', 'application/json,application/json'],
-        ['Content-Type', ','],
-        ['x-client-signature', 'a,a'],
-      ] as const;
-      for (const [name, value] of refused) {
-        // A client that is verified needs a key, and makes one where there is none.
-        if (value === '' && world.client) continue;
-        const headers = { ...JSON_TYPE, [name.toLowerCase()]: value };
-        expectProblem(await post(world, { headers }), 'invalid_request', name);
-      }
-    },
+  'want printable ASCII of a bounded length in their headers, and none of them twice': async (world) => {
+    const refused = [
+      ...['', 'x'.repeat(256), '\u00e9', ',', 'a, a'].map((key) => ['Idempotency-Key', key] as const),
+      // A repeated header comes out of a gateway like this.
+      ['Idempotency-Key', 'a,a'],
+      ['Content-Type', 'application/json,application/json'],
+      ['Content-Type', ','],
+      ['x-client-signature', 'a,a'],
+    ] as const;
+    for (const [name, value] of refused) {
+      // A client that is verified needs a key, and makes one where there is none.
+      if (value === '' && world.client) continue;
+      const headers = { ...JSON_TYPE, [name.toLowerCase()]: value };
+      expectProblem(await post(world, { headers }), 'invalid_request', name);
+    }
   },
-  'are refused for a header that is nearly Idempotency-Key: it would be no key': {
-    needs: ['orders'],
-    run: async (world) => {
-      for (const field of ['x-idempotency-key', 'idempotency_key', 'idempotencykey', 'idempotency-token']) {
-        const headers = { ...JSON_TYPE, [field]: 'k', 'idempotency-key': 'k' };
-        const errors = [{ field, detail: 'is not known: the header is Idempotency-Key.' }];
-        expectProblem(await post(world, { headers }), 'invalid_request', { errors });
-      }
-    },
+  'are refused for a header that is nearly Idempotency-Key: it would be no key': async (world) => {
+    for (const field of ['x-idempotency-key', 'idempotency_key', 'idempotencykey', 'idempotency-token']) {
+      const headers = { ...JSON_TYPE, [field]: 'k', 'idempotency-key': 'k' };
+      const errors = [{ field, detail: 'is not known: the header is Idempotency-Key.' }];
+      expectProblem(await post(world, { headers }), 'invalid_request', { errors });
+    }
   },
-  'are 404 for an unknown token, however the order is written': {
-    needs: ['orders'],
-    run: async (world) => {
-      const upper = { ...NOWHERE, side: 'BUY', price: 0.01, size: 5 };
-      expectNowhere(await post(world, { body: JSON.stringify(upper) }), isListed(world));
-      const headers = {
-        'content-type': 'application/json; charset=utf-8',
-        ...(world.client === undefined && { 'x-client-address': `\u00e9,${'x'.repeat(600)}` }),
-        'idempotency-key': `conformance-${crypto.randomUUID()}`.padEnd(255, '~'),
-      };
-      expectNowhere(await post(world, { headers }), isListed(world));
-    },
+  'are 404 for an unknown token, however the order is written': async (world) => {
+    const upper = { ...NOWHERE, side: 'BUY', price: 0.01, size: 5 };
+    expectNowhere(await post(world, { body: JSON.stringify(upper) }), isListed(world));
+    const headers = {
+      'content-type': 'application/json; charset=utf-8',
+      ...(world.client === undefined && { 'x-client-address': `\u00e9,${'x'.repeat(600)}` }),
+      'idempotency-key': `conformance-${crypto.randomUUID()}`.padEnd(255, '~'),
+    };
+    expectNowhere(await post(world, { headers }), isListed(world));
   },
 });
 
@@ -358,57 +344,68 @@ const PLACED = section('orders', ['orders'], {
       expectProblem(await place(world, { expires_at: '2026-01-01T00:00:00Z' }), 'expiry_too_soon');
     },
   },
-  'are answered with all that is known of them': {
-    needs: ['paper venue'],
+  'are off the book from expires_at on, and not a second before': {
+    needs: ['process'],
     run: async (world) => {
-      const { tokenId: token_id, tickSize: price, minOrderSize: size } = world.sample;
-      const { wallet_address } = membersOf(await world.ask({ operation: 'health', target: '/health' }));
-      const answer = await place(world);
-      const { order_id, ...told } = membersOf(answer);
-      assert.equal(answer.status, 201);
-      assert.deepEqual(told, {
-        ...{ status: 'live', token_id, side: 'buy', price, size, post_only: true, expires_at: null },
-        ...{ filled_size: '0', remaining_size: size, filled_value: '0' },
-        ...{ wallet_address, transaction_hashes: [], trade_ids: [] },
-      });
-      const last = controlOf(world).venue.orders().at(-1);
-      assert.deepEqual([last?.id, last?.asset_id, last?.price], [order_id, token_id, price]);
-      assert.deepEqual([last?.side, last?.original_size, last?.post_only], ['BUY', size, true]);
-      assert.equal(answer.headers.get('idempotency-replayed'), null);
+      const { venue, pass } = processOf(world);
+      const expires = Math.ceil(Date.now() / 1_000) * 1_000 + 200_000;
+      const expires_at = `${new Date(expires).toISOString().slice(0, 19)}Z`;
+      const answer = await place(world, { expires_at });
+      expectMembers(answer, { status: 'live', expires_at });
+      const { order_id } = membersOf(answer);
+      const state = () => venue.orders().find(({ id }) => id === order_id)?.status;
+      await pass(expires - 1_000 - Date.now());
+      assert.equal(state(), 'LIVE');
+      await pass(expires - Date.now());
+      assert.equal(state(), 'CANCELED');
     },
   },
-  'are answered with what was executed at once': {
-    needs: ['paper venue'],
-    run: async (world) => {
-      const answer = await place(world, { side: 'SeLL', price: '0.01', size: '10', post_only: false });
-      expectMembers(answer, { status: 'matched', side: 'sell', filled_size: '10', remaining_size: '0' });
-      const { filled_value, transaction_hashes, trade_ids } = membersOf(answer);
-      assert.ok(Number(filled_value) > 0.1, 'the value is not that of the trades');
-      assert.match(`${transaction_hashes}`, /^0x[0-9a-f]{64}(?:,0x[0-9a-f]{64})*$/);
-      assert.match(`${trade_ids}`, /./);
-    },
+});
+
+/** Checks of orders that a paper venue takes. */
+const TAKEN = section('orders', ['orders', 'paper venue'], {
+  'are answered with all that is known of them': async (world) => {
+    const { tokenId: token_id, tickSize: price, minOrderSize: size } = world.sample;
+    const { wallet_address } = membersOf(await world.ask({ operation: 'health', target: '/health' }));
+    const answer = await place(world);
+    const { order_id, ...told } = membersOf(answer);
+    assert.equal(answer.status, 201);
+    assert.deepEqual(told, {
+      ...{ status: 'live', token_id, side: 'buy', price, size, post_only: true, expires_at: null },
+      ...{ filled_size: '0', remaining_size: size, filled_value: '0' },
+      ...{ wallet_address, transaction_hashes: [], trade_ids: [] },
+    });
+    const last = controlOf(world).venue.orders().at(-1);
+    assert.deepEqual([last?.id, last?.asset_id, last?.price], [order_id, token_id, price]);
+    assert.deepEqual([last?.side, last?.original_size, last?.post_only], ['BUY', size, true]);
+    assert.equal(answer.headers.get('idempotency-replayed'), null);
   },
-  'have the digits that were written': {
-    needs: ['paper venue'],
-    run: async (world) => {
-      const order = restingOrder(world);
-      for (const text of ['0.01', '"0.01"', '1e-2', '0.010', '"0.0100"', '10E-3', '0.1e-1']) {
-        const answer = await post(world, { body: written('price', text, order) });
-        assert.deepEqual([answer.status, membersOf(answer)['price']], [201, '0.01'], text);
-      }
-      for (const [text, size] of [
-        ['5.10', '5.1'],
-        ['"5.50"', '5.5'],
-        ['51e-1', '5.1'],
-      ]) {
-        const answer = await post(world, { body: written('size', text, order) });
-        assert.equal(controlOf(world).venue.orders().at(-1)?.original_size, size);
-        expectMembers(answer, { size, remaining_size: size });
-      }
-    },
+  'are answered with what was executed at once': async (world) => {
+    const answer = await place(world, { side: 'SeLL', price: '0.01', size: '10', post_only: false });
+    expectMembers(answer, { status: 'matched', side: 'sell', filled_size: '10', remaining_size: '0' });
+    const { filled_value, transaction_hashes, trade_ids } = membersOf(answer);
+    assert.ok(Number(filled_value) > 0.1, 'the value is not that of the trades');
+    assert.match(`${transaction_hashes}`, /^0x[0-9a-f]{64}(?:,0x[0-9a-f]{64})*$/);
+    assert.match(`${trade_ids}`, /./);
+  },
+  'have the digits that were written': async (world) => {
+    const order = restingOrder(world);
+    for (const text of ['0.01', '"0.01"', '1e-2', '0.010', '"0.0100"', '10E-3', '0.1e-1']) {
+      const answer = await post(world, { body: written('price', text, order) });
+      assert.deepEqual([answer.status, membersOf(answer)['price']], [201, '0.01'], text);
+    }
+    for (const [text, size] of [
+      ['5.10', '5.1'],
+      ['"5.50"', '5.5'],
+      ['51e-1', '5.1'],
+    ]) {
+      const answer = await post(world, { body: written('size', text, order) });
+      assert.equal(controlOf(world).venue.orders().at(-1)?.original_size, size);
+      expectMembers(answer, { size, remaining_size: size });
+    }
   },
   'take a client address as a label: logged and recorded as unverified, cut to 512 printable characters': {
-    needs: ['paper venue', 'clients as they are'],
+    needs: ['clients as they are'],
     run: async (world) => {
       for (const [label, address] of [
         ['cosmos1abc', 'cosmos1abc'],
@@ -432,24 +429,7 @@ const PLACED = section('orders', ['orders'], {
       }
     },
   },
-  'are off the book from expires_at on, and not a second before': {
-    needs: ['process'],
-    run: async (world) => {
-      const { venue, pass } = processOf(world);
-      const expires = Math.ceil(Date.now() / 1_000) * 1_000 + 200_000;
-      const expires_at = `${new Date(expires).toISOString().slice(0, 19)}Z`;
-      const answer = await place(world, { expires_at });
-      expectMembers(answer, { status: 'live', expires_at });
-      const { order_id } = membersOf(answer);
-      const state = () => venue.orders().find(({ id }) => id === order_id)?.status;
-      await pass(expires - 1_000 - Date.now());
-      assert.equal(state(), 'LIVE');
-      await pass(expires - Date.now());
-      assert.equal(state(), 'CANCELED');
-    },
-  },
   'are refused where they would end within 120 s, with the earliest end': {
-    needs: ['paper venue'],
     proves: ['expiry_too_soon'],
     run: async (world) => {
       const sent = sendings(world);
@@ -505,4 +485,4 @@ const DEPLOYED = section('orders', ['process'], {
 });
 
 /** Checks of `POST /v1/orders`. */
-export const ORDERS = [...REFUSED, ...PLACED, ...DEPLOYED];
+export const ORDERS = [...REFUSED, ...WRONG_ORDERS, ...PLACED, ...TAKEN, ...DEPLOYED];
