@@ -2,7 +2,7 @@
 type Row = readonly [
   figure: string,
   baseline: string,
-  unit: 'ms' | 'req/s' | 'MB' | 'trips' | 'USD',
+  unit: 'ms' | 'req/s' | 'trips',
   target: number,
   percentile?: number,
 ];
@@ -24,12 +24,9 @@ const ROWS = {
   'first-order': ['first order of a fresh process, venue at 25 ms', 'official client, fresh process', 'ms', 0.7],
   'start-orders': ['start to listening, order-placing', 'node -e 0', 'ms', 7.5],
   'start-reads': ['start to listening, read-only', 'node -e 0', 'ms', 6.5],
-  memory: ['heap after 50 000 requests and a collection', 'after 5 000', 'MB', 1.02],
   'cold-health': ['Lambda cold start, init + first request, health', EMPTY, 'ms', 1.2],
   'cold-book': ['Lambda cold start, init + first request, book', EMPTY, 'ms', 1.6],
   'cold-orders': ['Lambda cold start, init + first request, orders', EMPTY, 'ms', 4],
-  'cost-books': ['a million books on AWS', 'one', 'USD', 2.2],
-  'cost-keyed-orders': ['a million keyed orders on AWS', 'one', 'USD', 6.5],
 } as const satisfies Readonly<Record<string, Row>>;
 
 type RowName = keyof typeof ROWS;

@@ -62,14 +62,10 @@ export function startVenue(delay: number) {
   return startProcess([...process.execArgv, 'tools/bench/venue/main.ts', String(delay)]);
 }
 
-/** Returns the settings of a service; by default it places orders. */
-export function serviceEnv(venueUrl: string, env = ORDERS): Env {
-  return { SERVICE_PORT: '0', SERVICE_GAMMA_URL: venueUrl, SERVICE_CLOB_URL: venueUrl, ...env };
-}
-
-/** Starts the service as `npm start` does, without the developer's own settings. */
-export function startService(venueUrl: string, env?: Env) {
-  return startProcess([...START, '--settings', devNull], serviceEnv(venueUrl, env));
+/** Starts the service as `npm start` does, without the developer's own settings; by default it places orders. */
+export function startService(venueUrl: string, env = ORDERS) {
+  const upstreams = { SERVICE_GAMMA_URL: venueUrl, SERVICE_CLOB_URL: venueUrl };
+  return startProcess([...START, '--settings', devNull], { SERVICE_PORT: '0', ...upstreams, ...env });
 }
 
 /** Starts a baseline. */

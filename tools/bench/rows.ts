@@ -1,13 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempDisposable } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startWatchedService } from '../support/watched.ts';
 import { type Bench, inTurn, takePairs } from './bench.ts';
 import { load, type Request, timeOne } from './load.ts';
-import { askNumber, KEY, serviceEnv, startBaseline, startService, startVenue } from './processes.ts';
+import { askNumber, KEY, startBaseline, startService, startVenue } from './processes.ts';
 import { SIGNED_ORDER, TOKEN_ID, TOKEN_IDS } from './venue/records.ts';
 
 /** The venue's own answer time in the rows that have one: a server in the same region. */
@@ -130,22 +126,5 @@ const start: Bench = async function* (scale) {
     ];
 };
 
-/** The growth of memory in a long run: books mostly, one order in ten. */
-const memory: Bench = async function* (scale) {
-  await using venue = await startVenue(0);
-  for (;;) {
-    await using folder = await mkdtempDisposable(join(tmpdir(), 'bench-memory-'));
-    const store = { SERVICE_STORE: join(folder.path, 'orders.db'), SERVICE_LOG_LEVEL: 'error' };
-    using service = await startWatchedService({ ...serviceEnv(venue.url), ...store });
-    const heapAfter = async (amount: number) => {
-      await load(service.url + BOOK_PATH, {}, { amount: amount * 0.9 });
-      await load(`${service.url}/v1/orders`, ORDER, { amount: amount * 0.1 });
-      return [(await service.look()).heapBytes / 1e6];
-    };
-    const theirs = await heapAfter(5_000 * scale);
-    yield [{ row: 'memory', ours: await heapAfter(45_000 * scale), theirs }];
-  }
-};
-
 /** The rows of this machine's own processes. */
-export const LOCAL_BENCHES = { trips, orders, books, rate, first, start, memory };
+export const LOCAL_BENCHES = { trips, orders, books, rate, first, start };

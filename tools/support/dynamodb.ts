@@ -18,16 +18,15 @@ export interface TestDynamoDb {
 
 const ERROR = 'com.amazonaws.dynamodb.v20120810#';
 const item = z.record(z.string(), z.unknown());
-const transaction = z.object({
-  TransactItems: z.array(
-    z.union([
-      z.object({ Put: z.looseObject({ TableName: z.string(), Item: item }) }),
-      z.object({ Delete: z.looseObject({ TableName: z.string(), Key: item }) }),
-      z.object({ Update: z.looseObject({ TableName: z.string(), Key: item }) }),
-    ]),
-  ),
+const writeOf = z.looseObject({
+  TableName: z.string(),
+  Key: item.optional(),
+  Item: item.optional(),
+  ReturnValuesOnConditionCheckFailure: z.literal('ALL_OLD').optional(),
 });
-const answerOfGet = z.object({ Item: item.optional() });
+const KINDS = ['Put', 'Delete', 'Update'] as const;
+const transaction = z.object({ TransactItems: z.array(z.partialRecord(z.enum(KINDS), writeOf)) });
+const withItem = z.looseObject({ Item: item.optional() });
 
 interface Answer {
   readonly status: number;
@@ -53,59 +52,38 @@ function isConsistent(body: string): boolean {
   return read.parse(JSON.parse(body)).ConsistentRead === true;
 }
 
-const failed = z.looseObject({ __type: z.string() });
-const conditional = z.looseObject({
-  TableName: z.string(),
-  Key: z.optional(item),
-  Item: z.optional(item),
-  ReturnValuesOnConditionCheckFailure: z.optional(z.literal('ALL_OLD')),
-});
+/** Returns the item of a write as it stands, if there is one. */
+async function standing(ask: Ask, { TableName, Key, Item }: z.infer<typeof writeOf>) {
+  const found = { TableName, Key: { idempotency_key: (Key ?? Item)?.['idempotency_key'] } };
+  const { body } = await ask('GetItem', JSON.stringify({ ...found, ConsistentRead: true }));
+  return { ...found, Item: withItem.parse(JSON.parse(body)).Item };
+}
 
 /** Makes a conditional write; a failure has the item that stands, if it was asked for. */
 async function write(ask: Ask, operation: string, body: string): Promise<Answer> {
-  const { ReturnValuesOnConditionCheckFailure: wanted, ...rest } = conditional.parse(JSON.parse(body));
+  const { ReturnValuesOnConditionCheckFailure: wanted, ...rest } = writeOf.parse(JSON.parse(body));
   const answer = await ask(operation, JSON.stringify(rest));
   if (!wanted || !answer.body.includes('ConditionalCheckFailed')) return answer;
-  const Key = { idempotency_key: (rest.Key ?? rest.Item)?.['idempotency_key'] };
-  const got = await ask('GetItem', JSON.stringify({ TableName: rest.TableName, Key, ConsistentRead: true }));
-  const { Item } = answerOfGet.parse(JSON.parse(got.body));
-  return { ...answer, body: JSON.stringify({ ...failed.parse(JSON.parse(answer.body)), ...(Item && { Item }) }) };
+  const { Item } = await standing(ask, rest);
+  return { ...answer, body: JSON.stringify({ ...JSON.parse(answer.body), ...(Item && { Item }) }) };
 }
-
-const withItem = z.looseObject({ Item: item.optional() });
 
 /** Makes the writes one after the other, and undoes those before one that fails. Nobody else writes meanwhile. */
 async function transact(ask: Ask, body: string): Promise<Answer> {
   const undo: (() => Promise<Answer>)[] = [];
   const { TransactItems } = transaction.parse(JSON.parse(body));
-  for (const [index, change] of TransactItems.entries()) {
-    const [operation, asked] =
-      'Put' in change
-        ? (['PutItem', change.Put] as const)
-        : 'Delete' in change
-          ? (['DeleteItem', change.Delete] as const)
-          : (['UpdateItem', change.Update] as const);
-    const whole = 'Item' in asked ? asked.Item : asked.Key;
-    const { TableName } = asked;
-    const Key = { idempotency_key: z.record(z.string(), z.unknown()).parse(whole)['idempotency_key'] };
-    const got = await ask('GetItem', JSON.stringify({ TableName, Key, ConsistentRead: true }));
-    const { Item } = answerOfGet.parse(JSON.parse(got.body));
-    const written = await write(ask, operation, JSON.stringify(asked));
+  const changes = TransactItems.flatMap((change) => Object.entries(change));
+  for (const [index, [kind, asked]] of changes.entries()) {
+    const { TableName, Key, Item } = await standing(ask, asked);
+    const written = await write(ask, `${kind}Item`, JSON.stringify(asked));
     if (written.status !== 200) {
       for (const step of undo.reverse()) await step();
       if (!written.body.includes('ConditionalCheckFailed')) return written;
-      const standing = withItem.parse(JSON.parse(written.body)).Item;
-      return cancelled(
-        TransactItems.map((_, other) => (other === index ? 'ConditionalCheckFailed' : 'None')),
-        index,
-        standing,
-      );
+      const codes = changes.map((_, other) => (other === index ? 'ConditionalCheckFailed' : 'None'));
+      return cancelled(codes, index, withItem.parse(JSON.parse(written.body)).Item);
     }
-    undo.push(() =>
-      Item
-        ? ask('PutItem', JSON.stringify({ TableName, Item }))
-        : ask('DeleteItem', JSON.stringify({ TableName, Key })),
-    );
+    const [operation, before] = Item ? ['PutItem', { TableName, Item }] : ['DeleteItem', { TableName, Key }];
+    undo.push(() => ask(`${operation}`, JSON.stringify(before)));
   }
   return { status: 200, body: '{}' };
 }
