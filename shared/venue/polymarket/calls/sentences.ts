@@ -70,7 +70,7 @@ export function rejected(said: Said): SaidFate {
  * once look-ups have not shown the order for `LATE_ARRIVAL_MS`. Answers have no codes, and statuses prove nothing: the venue
  * derives them from the message ("unauthorized" becomes 401, "not found" 404).
  */
-export const SENTENCES: readonly Row[] = [
+const SENTENCES: readonly Row[] = [
   // "Duplicated": the venue knows this order. Its fate is open.
   { says: /duplicated/i, proves: 'nothing', source: ERROR_CODES },
   // The venue's older page of errors: the order passed the checks and waits ("no failure: placement delayed").

@@ -1,5 +1,4 @@
 import { describe, expect, it } from '@jest/globals';
-import fc from 'fast-check';
 import { getAddress, isAddress } from 'viem';
 import { SIGNATURE_TYPES, type SignatureType } from '../../../../shared/account.ts';
 import { ConfigError } from '../../../../shared/settings/formats.ts';
@@ -34,17 +33,9 @@ describe('the accounts of a key', () => {
   it.each(KNOWN)('of $signer are those that the venue gives it', ({ signer, ...expected }) => {
     const lower = Object.entries(named(signer)).map(([name, address]) => [name, address.toLowerCase()]);
     expect(Object.fromEntries(lower)).toMatchObject({ eoa: signer, ...expected });
-  });
-
-  it('are five, with checksums, and belong to one key', () => {
-    const address = fc.bigInt(0n, 2n ** 160n - 1n).map((n) => `0x${n.toString(16).padStart(40, '0')}` as const);
-    const check = fc.property(fc.uniqueArray(address, { minLength: 2, maxLength: 2 }), (signers) => {
-      const all = signers.flatMap((signer) => deriveAccounts(signer).map((account) => account.address));
-      expect(new Set(all).size).toBe(10);
-      expect(all.every((each) => isAddress(each, { strict: true }))).toBe(true);
-      expect(signers.flatMap((signer) => Object.values(named(getAddress(signer))))).toStrictEqual(all);
-    });
-    fc.assert(check, { numRuns: 25 });
+    expect(Object.values(named(signer)).map((address) => isAddress(address, { strict: true }))).toStrictEqual(
+      Array(5).fill(true),
+    );
   });
 
   it.each(['', KNOWN[1].signer.slice(2, -1), `0xEc${KNOWN[1].signer.slice(4)}`])('are none for %j', (text) => {

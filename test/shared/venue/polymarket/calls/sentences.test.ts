@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { SignatureType } from '../../../../../shared/account.ts';
 import { type ErrorCode, FINAL_CODES } from '../../../../../shared/errors.ts';
-import { fateSaidBy, rejected, SENTENCES } from '../../../../../shared/venue/polymarket/calls/sentences.ts';
+import { fateSaidBy, rejected } from '../../../../../shared/venue/polymarket/calls/sentences.ts';
 
 const say = (reason: string) => fateSaidBy(reason, { reason, retryAfter: undefined });
 
@@ -11,11 +11,6 @@ function errorOf(reason: string, more: { retryAfter?: number; signatureType?: Si
   if (fate === undefined || fate === 'nothing') throw new Error('it proves nothing');
   return fate.error;
 }
-
-it('each sentence of the table has its source', () => {
-  for (const { says, source } of SENTENCES)
-    expect([says, source]).toStrictEqual([says, expect.stringMatching(/^https:/)]);
-});
 
 describe('a sentence about an order that the venue holds or may have taken', () => {
   it.each([
