@@ -12,27 +12,19 @@ import { startProgram, WITH_THIS_NODE } from '../support/service/program.ts';
 const run = promisify(execFile);
 const ROOT = join(import.meta.dirname, '../..');
 
-interface Instruction {
-  readonly name: string;
-  readonly text: string;
-}
-
 /** The instructions of a Dockerfile, stage by stage. */
-async function readStages(): Promise<readonly (readonly Instruction[])[]> {
-  const text = (await readFile(join(ROOT, 'deploy/Dockerfile'), 'utf8'))
+async function readStages(): Promise<readonly string[]> {
+  const text = await readFile(join(ROOT, 'deploy/Dockerfile'), 'utf8');
+  const [, ...stages] = text
     .replace(/^#.*\n/gm, '')
-    .replace(/\\\n\s*/g, '');
-  const lines = text.split('\n').filter((line) => line !== '');
-  const instructions = lines.map((line) => {
-    const [, name = '', rest = ''] = /^(\w+)\s+(.*)$/.exec(line) ?? [];
-    return { name, text: rest };
-  });
-  const starts = instructions.flatMap(({ name }, index) => (name === 'FROM' ? [index] : []));
-  return starts.map((start, index) => instructions.slice(start, starts[index + 1]));
+    .replace(/\\\n\s*/g, '')
+    .split(/^FROM .*$/m);
+  return stages;
 }
 
-function textsOf(stage: readonly Instruction[], name: string): readonly string[] {
-  return stage.filter((instruction) => instruction.name === name).map(({ text }) => text);
+/** What follows each instruction of a name. */
+function textsOf(stage: string, name: string): readonly string[] {
+  return [...stage.matchAll(new RegExp(`^${name} +(.*)$`, 'gm'))].map(([, text = '']) => text);
 }
 
 const words = z.array(z.string());
@@ -40,7 +32,7 @@ const words = z.array(z.string());
 let folder = '';
 /** The file system of the image, as far as the project makes it. */
 let image = '';
-let last: readonly Instruction[] = [];
+let last = '';
 
 /** Finds what is kept out of the context: of the lines that match a path or a folder above it, the last decides. */
 async function readIgnored(): Promise<(path: string) => boolean> {
@@ -69,7 +61,7 @@ async function copy(text: string, to: string): Promise<void> {
 /** Makes the tree of the image by the lines of the Dockerfile, from the files that these copy and no others. */
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'container-'));
-  const [build = [], final = []] = await readStages();
+  const [build = '', final = ''] = await readStages();
   last = final;
   const source = join(folder, 'src');
   await mkdir(source);
@@ -151,7 +143,7 @@ describe('the image', () => {
   it('is built from a context without secrets', async () => {
     const ignored = (await readFile(join(ROOT, 'deploy/Dockerfile.dockerignore'), 'utf8')).split('\n');
     expect(ignored).toStrictEqual(expect.arrayContaining(['.env', '.data', '.git', '**/node_modules']));
-    const [build = []] = await readStages();
+    const [build = ''] = await readStages();
     const sources = textsOf(build, 'COPY').flatMap((text) => text.split(/\s+/).slice(0, -1));
     expect(sources.filter((path) => /^(?:\.|\*|\.env)$/.test(path))).toStrictEqual([]);
   });

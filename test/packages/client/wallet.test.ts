@@ -162,14 +162,4 @@ describe('a client with a wallet', () => {
     }
     expect(texts).toStrictEqual([expect.stringMatching(/^Place one order on orders\.example\n/)]);
   });
-
-  it('is told to sign where it has none', async () => {
-    const { url, order } = await open();
-    const { address } = evmWallet('a');
-    const error = await errorOf(createClient({ baseUrl: url }).placeOrder(order, { clientAddress: address }));
-    expect([error.code, error.facts.challenge]).toStrictEqual([
-      'client_signature_required',
-      expect.stringContaining(`Client: ${address}`),
-    ]);
-  });
 });

@@ -179,14 +179,6 @@ describeInChromium('the page of the console', () => {
     await page.locator('#market-count').getByText('29 markets').waitFor({ state: 'attached' });
   });
 
-  it('reads where its origin is not listed, and says what orders need', async () => {
-    const page = await openElsewhere(site().otherOrigin, serviceUrl());
-    await bookShown(page);
-    expect(await page.locator('#badge').textContent()).toBe('NO ANSWER');
-    expect(await page.locator('#service-error').textContent()).toContain('SERVICE_CORS_ORIGINS');
-    expect(await page.locator('#send').isDisabled()).toBe(true);
-  });
-
   it('asks for the address of the service where none is given', async () => {
     const page = await openElsewhere(site().origin);
     expect(await page.locator('#badge').textContent()).toBe('');
@@ -200,36 +192,34 @@ describeInChromium('the page of the console', () => {
   });
 });
 
-describeInChromium('the typed client in a page', () => {
-  /** Opens a page of an origin; returns a function that runs an expression of `client` in it. */
-  async function visit(origin: string) {
-    const page = await openFresh();
-    await page.goto(origin);
-    return (expression: string) =>
+describeInChromium('a page of another host', () => {
+  it('reads, but neither gets the health nor places orders where its origin is not listed, and says what they need', async () => {
+    const page = await openElsewhere(site().otherOrigin, serviceUrl());
+    await bookShown(page);
+    expect(await page.locator('#badge').textContent()).toBe('NO ANSWER');
+    expect(await page.locator('#service-error').textContent()).toContain('SERVICE_CORS_ORIGINS');
+    expect(await page.locator('#send').isDisabled()).toBe(true);
+    /** Runs an expression of the typed client in the page. */
+    const run = (expression: string) =>
       page.evaluate(`(async () => {
         const { createClient } = await import('/client.js');
         const client = createClient({ baseUrl: ${JSON.stringify(serviceUrl())} });
-        const tokenOf = async () => (await client.markets({ limit: 1 })).items[0].outcomes[0].token_id;
-        const order = async () => ({ token_id: await tokenOf(), side: 'buy', price: '0.01', size: 5, post_only: true });
+        const { items: [{ outcomes: [{ token_id }] }] } = await client.markets({ limit: 1 });
+        const order = { token_id, side: 'buy', price: '0.01', size: 5, post_only: true };
         return (${expression}).catch((error) => ({ ...error }));
       })()`);
-  }
-
-  it('reads markets, but neither health nor places orders where its origin is not listed', async () => {
-    const run = await visit(site().otherOrigin);
-    expect(await run('client.markets({ limit: 1 })')).toMatchObject({ items: [{}] });
     const detail =
       `No answer from ${serviceUrl()}. Is the service running? ` +
       `For orders and health, is ${site().otherOrigin} in its SERVICE_CORS_ORIGINS?`;
-    const failed = ['client.health()', 'client.placeOrder(await order())'].map(run);
+    const failed = ['client.health()', 'client.placeOrder(order)'].map(run);
     for (const error of await Promise.all(failed)) expect(error).toMatchObject({ code: 'network_error', detail });
     // What a page can send without a preflight does not pass either.
-    const init = "{ method: 'POST', mode: 'no-cors', body: JSON.stringify(await order()) }";
+    const init = "{ method: 'POST', mode: 'no-cors', body: JSON.stringify(order) }";
     expect(await run(`fetch('${serviceUrl()}/v1/orders', ${init}).then(({ type }) => type)`)).toBe('opaque');
     expect(await orders()).toStrictEqual([]);
   });
 
-  it('places one order on a double click in the example of the documents', async () => {
+  it('places one order on a double click in the example of the documents for the typed client', async () => {
     const text = await readFile(join(ROOT, 'docs/clients.md'), 'utf8');
     const [, example = ''] = /\n## A browser\n.*?```html\n(.*?)```/s.exec(text) ?? [];
     site().serve('/example.html', example.replaceAll('http://127.0.0.1:8080', serviceUrl()));

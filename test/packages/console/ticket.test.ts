@@ -42,38 +42,22 @@ describe('the ticket', () => {
   it.each([
     // 10 × 0.04 × 0.53 × 0.47 = 0.09964: what the user pays is rounded up to the cent, what he gets is cut.
     [
-      'buy',
-      '0.53',
-      '100',
-      '10.00 at 0.53',
-      '0.10',
-      '90.00 at 0.53',
-      '53.10',
-      '46.90 pUSD (88 %)',
-      'Buy 10 Yes now, bid for 90 at 0.53',
+      'buy 100 at 0.53',
+      '10.00 at 0.53; 0.10 pUSD; 90.00 at 0.53; 53.10 pUSD; 46.90 pUSD (88 %); Buy 10 Yes now, bid for 90 at 0.53',
     ],
     [
-      'buy',
-      '0.9',
-      '30.5',
-      '30.50 at 0.536722, to 0.54',
-      '0.31',
-      'nothing',
-      '16.68',
-      '13.82 pUSD (82 %)',
-      'Buy 30.50 Yes now at most 0.90',
+      'buy 30.5 at 0.9',
+      '30.50 at 0.536722, to 0.54; 0.31 pUSD; nothing; 16.68 pUSD; 13.82 pUSD (82 %); Buy 30.50 Yes now at most 0.90',
     ],
-    ['buy', '0.52', '5', 'nothing', '0.00', '5.00 at 0.52', '2.60', '2.40 pUSD (92 %)', 'Bid for 5 Yes at 0.52'],
-    ['sell', '0.5', '80', '80.00 at 0.505, to 0.50', '0.80', 'nothing', '39.60', undefined, 'Sell 80 Yes now at 0.50'],
-    ['sell', '0.55', '7', 'nothing', '0.00', '7.00 at 0.55', '3.85', undefined, 'Offer 7 Yes at 0.55'],
-  ] as const)('for a %s at %s of %s names %s, a fee of %s, %s and %s', (side, price, size, ...shown) => {
-    const weighed = weigh({ side, price, size });
+    ['buy 5 at 0.52', 'nothing; 0.00 pUSD; 5.00 at 0.52; 2.60 pUSD; 2.40 pUSD (92 %); Bid for 5 Yes at 0.52'],
+    ['sell 80 at 0.5', '80.00 at 0.505, to 0.50; 0.80 pUSD; nothing; 39.60 pUSD; ; Sell 80 Yes now at 0.50'],
+    ['sell 7 at 0.55', 'nothing; 0.00 pUSD; 7.00 at 0.55; 3.85 pUSD; ; Offer 7 Yes at 0.55'],
+  ])('for "%s" shows matches; fee; rest; cost; profit; button: %s', (order, shown) => {
+    const [, side, size = '', price = ''] = /^(buy|sell) (\S+) at (\S+)$/.exec(order) ?? [];
+    const weighed = weigh({ side: side === 'buy' ? 'buy' : 'sell', price, size });
     const { Matches, Fee, Rests, Profit, ...rest } = listCost(weighed);
     const total = rest[side === 'buy' ? 'Cost' : 'You get'];
-    const [matches, fee, rests, sum, profit, label] = shown;
-    expect([Matches, Fee, Rests, total, Profit, labelOf(weighed, 'Yes')]).toStrictEqual([
-      ...[matches, `${fee} pUSD`, rests, `${sum} pUSD`, profit, label],
-    ]);
+    expect([Matches, Fee, Rests, total, Profit, labelOf(weighed, 'Yes')].join('; ')).toBe(shown);
   });
 
   it.each([

@@ -22,73 +22,52 @@ beforeEach(async () => {
   ({ yes } = await plainMarket(paper));
 });
 
-async function order(price = 0.4, postOnly = false) {
-  const { order: signed } = await signOrder({ tokenId: yes, price });
-  return { order: signed, owner: creds.key, orderType: 'GTC', postOnly };
+async function order() {
+  const { order: signed } = await signOrder({ tokenId: yes, price: 0.4 });
+  return { order: signed, owner: creds.key, orderType: 'GTC' };
 }
 
-function post(body: unknown, headers: Record<string, string> = {}) {
-  return signedRequest(paper, creds, { method: 'POST', path: '/order', body, headers });
+function post(body: unknown) {
+  return signedRequest(paper, creds, { method: 'POST', path: '/order', body });
 }
 
 /** Returns what a client sees of an order during a fault, and whether it was accepted. */
-async function during(fault: FaultOrder, postOnly = false) {
+async function during(fault: FaultOrder) {
   paper.venue.arm({ method: 'POST', path: '/order', ...fault });
-  const { status, body, headers } = await post(await order(0.4, postOnly));
+  const { status, body, headers } = await post(await order());
   const kind = headers.get('content-type')?.split(';')[0] ?? null;
   return { status, body, kind, retryAfter: headers.get('retry-after'), accepted: paper.venue.orders().length };
 }
 
+const DELAYED = { success: false, errorMsg: 'order match delayed due to market conditions', status: 'delayed' };
 const html = { kind: 'text/html', body: expect.stringContaining('<html>') };
 
-// Those that test/contract arms are left out of both tables: its answers show status, text and what was accepted.
-describe('faults that happen instead of an order', () => {
-  const table: [FaultOrder, object][] = [
-    [{ fault: 'rate-limit-html' }, { status: 429, ...html, retryAfter: '1' }],
-    [
-      { fault: 'error-500', text: 'order timed out' },
-      { status: 500, body: { error: 'order timed out' } },
-    ],
-    [{ fault: 'edge-502' }, { status: 502, ...html }],
-    [{ fault: 'edge-503' }, { status: 503, ...html, retryAfter: null }],
-    [
-      { fault: 'success-with-error', text: 'market closed' },
-      { status: 200, body: expect.objectContaining({ success: true, errorMsg: 'market closed', orderID: '' }) },
-    ],
-  ];
-
-  it.each(table)('%j', async (fault, expected) => {
-    expect(await during(fault)).toMatchObject({ ...expected, accepted: 0 });
-    expect(await post(await order())).toMatchObject({ status: 200 });
-  });
+// Those that test/contract arms are left out: its answers show status, text and what was accepted.
+it.each<[FaultOrder, accepted: number, expected: object]>([
+  [{ fault: 'rate-limit-html' }, 0, { status: 429, ...html, retryAfter: '1' }],
+  [{ fault: 'error-500', text: 'order timed out' }, 0, { status: 500, body: { error: 'order timed out' } }],
+  [{ fault: 'edge-502' }, 0, { status: 502, ...html }],
+  [{ fault: 'edge-503' }, 0, { status: 503, ...html, retryAfter: null }],
+  [
+    { fault: 'success-with-error', text: 'market closed' },
+    0,
+    { status: 200, body: expect.objectContaining({ success: true, errorMsg: 'market closed', orderID: '' }) },
+  ],
+  [{ fault: 'error-500-after' }, 1, { status: 500, body: { error: 'could not insert order' } }],
+  [
+    { fault: 'success-false', status: 'delayed' },
+    1,
+    { status: 200, body: expect.objectContaining({ ...DELAYED, orderID: expect.stringMatching(/^0x/) }) },
+  ],
+  [{ fault: 'wrong-type' }, 1, { status: 200, kind: 'text/plain' }],
+])('%j meets one order, of which the venue accepts %d', async (fault, accepted, expected) => {
+  expect(await during(fault)).toMatchObject({ ...expected, accepted });
+  expect(await post(await order())).toMatchObject({ status: 200 });
 });
 
-describe('faults that spoil the answer to an accepted order', () => {
-  const table: [FaultOrder, object][] = [
-    [{ fault: 'error-500-after' }, { status: 500, body: { error: 'could not insert order' } }],
-    [
-      { fault: 'success-false', status: 'delayed' },
-      {
-        status: 200,
-        body: expect.objectContaining({
-          success: false,
-          errorMsg: 'order match delayed due to market conditions',
-          orderID: expect.stringMatching(/^0x/),
-          status: 'delayed',
-        }),
-      },
-    ],
-    [{ fault: 'wrong-type' }, { status: 200, kind: 'text/plain' }],
-  ];
-
-  it.each(table)('%j', async (fault, expected) => {
-    expect(await during(fault)).toMatchObject({ ...expected, accepted: 1 });
-  });
-
-  it('cut: the connection ends, the order lives', async () => {
-    await expect(during({ fault: 'cut' })).rejects.toThrow();
-    expect(paper.venue.orders()).toMatchObject([{ status: 'LIVE' }]);
-  });
+it('"cut" ends the connection, and the order lives', async () => {
+  await expect(during({ fault: 'cut' })).rejects.toThrow();
+  expect(paper.venue.orders()).toMatchObject([{ status: 'LIVE' }]);
 });
 
 /** Waits until so many orders have reached the venue or are on their way. */
@@ -143,37 +122,33 @@ describe('late: a request that is held up on its way', () => {
   });
 });
 
-describe('balance-first', () => {
-  it('calls the repeat of an order that holds the money short of it, and another one a duplicate', async () => {
-    const small = await order();
-    const { order: large, id } = await signOrder({ tokenId: yes, price: 0.4, size: 2_000 });
-    const body = { order: large, owner: creds.key, orderType: 'GTC' };
-    for (const sent of [small, body]) expect(await post(sent)).toMatchObject({ status: 200 });
-    expect(await post(body)).toMatchObject({ body: { error: `order ${id} is invalid. Duplicated.` } });
-    paper.venue.arm({ fault: 'balance-first', path: '/order', times: 2 });
-    const amounts = 'balance: 1000000000, sum of active orders: 804000000, order amount: 800000000';
-    expect(await post(body)).toMatchObject({
-      status: 400,
-      body: { error: `not enough balance / allowance: the balance is not enough -> ${amounts}` },
-    });
-    expect(await post(small)).toMatchObject({ body: { error: expect.stringMatching(/is invalid\. Duplicated\.$/) } });
+it('"balance-first" calls the repeat of an order that holds the money short of it, and another one a duplicate', async () => {
+  const small = await order();
+  const { order: large, id } = await signOrder({ tokenId: yes, price: 0.4, size: 2_000 });
+  const body = { order: large, owner: creds.key, orderType: 'GTC' };
+  for (const sent of [small, body]) expect(await post(sent)).toMatchObject({ status: 200 });
+  expect(await post(body)).toMatchObject({ body: { error: `order ${id} is invalid. Duplicated.` } });
+  paper.venue.arm({ fault: 'balance-first', path: '/order', times: 2 });
+  const amounts = 'balance: 1000000000, sum of active orders: 804000000, order amount: 800000000';
+  expect(await post(body)).toMatchObject({
+    status: 400,
+    body: { error: `not enough balance / allowance: the balance is not enough -> ${amounts}` },
   });
+  expect(await post(small)).toMatchObject({ body: { error: expect.stringMatching(/is invalid\. Duplicated\.$/) } });
 });
 
-describe('how faults are ordered', () => {
-  it('for the next matching requests only, by method and path', async () => {
-    const faults = [
-      { fault: 'edge-503', method: 'GET', path: '/book', times: 2 },
-      { fault: 'restart', method: 'POST', path: '/order' },
-    ];
-    expect(await paper.send('POST', '/paper/faults', faults)).toMatchObject({ status: 200 });
-    const statuses: number[] = [];
-    for (const path of ['/ok', `/book?token_id=${yes}`, `/book?token_id=${yes}`, `/book?token_id=${yes}`]) {
-      statuses.push((await paper.get(path)).status);
-    }
-    expect(statuses).toStrictEqual([200, 503, 503, 200]);
-    expect((await paper.get('/paper/faults')).body).toMatchObject({ armed: [{ fault: 'restart', times: 1 }] });
-    await paper.send('DELETE', '/paper/faults');
-    expect((await post(await order())).status).toBe(200);
-  });
+it('meets the next matching requests only, by method and path', async () => {
+  const faults = [
+    { fault: 'edge-503', method: 'GET', path: '/book', times: 2 },
+    { fault: 'restart', method: 'POST', path: '/order' },
+  ];
+  expect(await paper.send('POST', '/paper/faults', faults)).toMatchObject({ status: 200 });
+  const statuses: number[] = [];
+  for (const path of ['/ok', `/book?token_id=${yes}`, `/book?token_id=${yes}`, `/book?token_id=${yes}`]) {
+    statuses.push((await paper.get(path)).status);
+  }
+  expect(statuses).toStrictEqual([200, 503, 503, 200]);
+  expect((await paper.get('/paper/faults')).body).toMatchObject({ armed: [{ fault: 'restart', times: 1 }] });
+  await paper.send('DELETE', '/paper/faults');
+  expect((await post(await order())).status).toBe(200);
 });

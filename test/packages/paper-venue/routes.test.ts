@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { isPositionId } from '../../../packages/paper-venue/exchange/catalogue.ts';
 import type { PaperVenueOptions } from '../../../packages/paper-venue/state/state.ts';
 import { officialClient, WALLET } from '../../../tools/support/paper-client.ts';
+import { send } from '../../support/service/http-client.ts';
 import {
   l2Headers,
   listMarkets,
@@ -177,6 +178,40 @@ describe('Gamma on the paper venue', () => {
         status: 200,
         body: { v: 'v2' },
       });
+    }
+  });
+});
+
+describe('web pages', () => {
+  it('read market data, and neither read nor steer the exercise, nor trade in it', async () => {
+    const { host, port } = new URL(paper.url);
+    const hosts = [{ host: 'evil.example' }, { host: `evil.example:${port}` }, { host: '127.0.0.1.evil.example' }];
+    const pages = [{ host, origin: 'http://localhost:3000' }, { host, origin: 'null' }, ...hosts];
+    const asked = paper.venue.requests().length;
+    for (const headers of pages) {
+      for (const path of [
+        'GET /paper/orders',
+        'POST /paper/faults',
+        'DELETE /paper/faults',
+        'POST /order',
+        'OPTIONS /order',
+      ]) {
+        const [method = '', target = ''] = path.split(' ');
+        const body = method === 'POST' ? '{"fault":"hang"}' : '';
+        const { status } = await send(paper.url, { method, path: target, headers, body });
+        expect({ path, headers, status }).toStrictEqual({ path, headers, status: 403 });
+      }
+    }
+    expect(paper.venue.requests()).toHaveLength(asked);
+    const headers = { host: 'evil.example', origin: 'https://evil.example' };
+    expect((await send(paper.url, { path: '/time', headers })).status).toBe(200);
+  });
+
+  it('are not the programs that name the venue by an address or localhost', async () => {
+    for (const host of ['127.0.0.1', 'localhost', 'LOCALHOST:8081', '[::1]:8081', '192.168.0.7']) {
+      const body = '{"fault":"hang"}';
+      const { status } = await send(paper.url, { method: 'POST', path: '/paper/faults', headers: { host }, body });
+      expect({ host, status }).toStrictEqual({ host, status: 200 });
     }
   });
 });
