@@ -24,7 +24,7 @@ import {
   says,
   unknown,
 } from '../support/orders/fate-rows.ts';
-import type { Step } from '../support/orders/fate-world.ts';
+import type { Step } from '../support/orders/fate-steps.ts';
 import type { HttpReply, Reply } from '../support/venue/scripted-venue.ts';
 
 const { API_KEY, API_SECRET, NOT_FOUND, NO_TRADES, PASSPHRASE, accepted, derivedKey, lookedUp } = await import(
@@ -329,7 +329,6 @@ const FAILURES: readonly Row[] = [
     { after: 1, ends: `order_rejected "${NEW_WORDS}"`, sent: 'A', kept: 'refused', looks: [5, 8] },
     { ends: `order_rejected "${NEW_WORDS}" replayed`, sent: 'A', kept: 'refused' },
   ],
-  ['3. a repeat finds it', inWords, { after: 3_000, order: SHOWN, ...live('A') }],
   [
     '3. unless all look-ups are usable, the words are not believed',
     inWords,
@@ -346,10 +345,6 @@ const FAILURES: readonly Row[] = [
     lost('A'),
     { after: 1_000, ...inWords, sent: 'AA' },
     { ...inNewWords(10), sent: 'AA', looks: [1, 2] },
-  ],
-  [
-    '4. an answer with members of an accepted order is no refusal, whatever else it says',
-    { post: (id) => accepted(id, { success: false, errorMsg: CROSSES }), ...unknown('A') },
   ],
   [
     '4. unmatched proves nothing, at the answer and in a look-up',
@@ -403,7 +398,6 @@ const FAILURES: readonly Row[] = [
     { restarts: {}, after: LEASE_MS, post: says(BALANCE), ...unknown('AAA', 120) },
     { after: LATE_ARRIVAL_MS - 1, post: says(BALANCE), ...unknown('AAAA', 1) },
     { after: 1, ...refused('AAAAA') },
-    arrives({ ...live('AAAAA'), logs: [`${CONTRADICTED} insufficient_balance`] }),
   ],
   [
     '5. refused at once where every earlier sending was provably not taken',
@@ -417,7 +411,6 @@ const FAILURES: readonly Row[] = [
     { post: says(BALANCE), trades: answers({ body: { data: [], next_cursor: 'again' } }), ...unknown('AAA') },
     { post: says(BALANCE), order: (id, index) => (index === 0 ? NOT_FOUND : lookedUp(id, 'LIVE')), ...live('AAAA') },
   ],
-  ['5. by its trades alone', lost('A'), { after: DUE, post: says(BALANCE), ...filled('AA') }],
   [
     '6. a placement is stored over a refusal, with an error line',
     begun('A'),

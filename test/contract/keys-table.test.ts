@@ -27,14 +27,14 @@ import {
   verified,
   WALLET_TYPE,
 } from '../support/orders/fate-rows.ts';
-import type { End, Step } from '../support/orders/fate-world.ts';
-import { unfinishedOrder } from '../support/orders/order-records.ts';
+import type { End, Step } from '../support/orders/fate-steps.ts';
+import { finishedOrder, PLACED, unfinishedOrder } from '../support/orders/order-records.ts';
 import { v1TokenId } from '../support/venue/venue-answers.ts';
 
 // What a key keeps; over both real stores, requests that meet under one, and the cap of a day.
 
 const NOT_STORED = 'final answer not stored [lease_faults]';
-const NOT_RELEASED = 'lease not released [lease_faults]';
+const NOT_RELEASED = 'lease not released [lease_faults] down';
 const IN_PROGRESS = { ends: 'order_in_progress 30', sent: 'A', kept: 'open' } as const;
 const AT_ONCE = { ends: 'order_in_progress 1', sent: 'A', kept: 'open' } as const;
 const NOTHING_SENT = { ends: 'store_unavailable 5', sent: '', kept: 'free' } as const;
@@ -67,12 +67,7 @@ const ONE_ORDER: readonly Row[] = [
     { asks: { price: '0.6', tokenId: v1TokenId(2) }, ...live('A') },
   ],
   [
-    '429 keeps the order for the repeat',
-    { post: answers({ status: 429 }), ends: 'rate_limited 1', sent: 'A', kept: 'open' },
-    { after: 1_000, ...live('AA') },
-  ],
-  [
-    '502 does',
+    '502 keeps the order for the repeat',
     { post: answers({ status: 401, body: {} }), sent: 'A', kept: 'open', ends: 'venue_refused_service credentials' },
     { after: 5_000, ...live('AA') },
   ],
@@ -139,7 +134,7 @@ const ONE_ORDER: readonly Row[] = [
   ],
   [
     'an answer that cannot be stored: a placement is told',
-    { failing: 'replace', ...live('A'), kept: 'open', logs: [NOT_STORED] },
+    { failing: 'replace', ...live('A'), kept: 'open', logs: [`${NOT_STORED} down`] },
     { after: LEASE_MS, order: SHOWN, ...live('A') },
   ],
   [
@@ -151,7 +146,7 @@ const ONE_ORDER: readonly Row[] = [
         ...unknown('A'),
         cause: 'The venue refused the order; venue_reason says why.',
       },
-      logs: [NOT_STORED],
+      ...{ logs: [`${NOT_STORED} down`], says: 'but the order store is unavailable' },
     },
     { after: LEASE_MS, order: SHOWN, ...live('A') },
   ],
@@ -186,7 +181,8 @@ const ONE_ORDER: readonly Row[] = [
     'finished records are kept 400 days, and longer where they are used on the last of them',
     live('A'),
     { after: KEEP_MS - DAY_MS + 1, ...replayed('A'), calls: ['read', 'replace'] },
-    { after: KEEP_MS - 1, failing: 'replace', ...replayed('A'), logs: ['final answer not kept for longer'] },
+    { after: 1, ...replayed('A'), calls: ['read'] },
+    { after: KEEP_MS - 2, failing: 'replace', ...replayed('A'), logs: ['final answer not kept for longer down'] },
   ],
 ];
 
@@ -291,6 +287,14 @@ const RACES: readonly Row[] = [
     { ...busy('A'), ...begun('A') },
     { after: OVER, ...live('AA') },
     { failing: 'replace', ...arrives({ ...AT_ONCE, sent: 'AA', kept: 'placed', logs: [NOT_RELEASED] }) },
+  ],
+  [
+    'a late "not taken" whose key has another order is told to come back at once',
+    { ...busy('A'), ...begun('A') },
+    {
+      tamper: (store, key) => replaceBy(store, key, finishedOrder(PLACED)),
+      ...arrives({ ...AT_ONCE, kept: 'placed' }),
+    },
   ],
   [
     'a late placement whose key is free is told, with an alarm',

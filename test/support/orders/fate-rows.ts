@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { OrderClient } from '../../../shared/orders/record.ts';
 import type { HttpReply, Reply } from '../venue/scripted-venue.ts';
 import { bookAnswer } from '../venue/venue-answers.ts';
-import type { End, Step } from './fate-world.ts';
+import { type End, expected, type Step } from './fate-steps.ts';
 import type { Answers } from './trading-world.ts';
 
 // All times of the service are these: pauses pass at once, and nothing else takes time.
@@ -18,7 +18,7 @@ jest.unstable_mockModule('node:timers/promises', () => ({
     return new Promise((resolve) => setImmediate(resolve));
   },
 }));
-const { STORES, expected, play } = await import('./fate-world.ts');
+const { STORES, play } = await import('./fate-world.ts');
 const { accepted, lookedUp } = await import('./trading-world.ts');
 
 /** Writes an answer of the venue. */

@@ -11,81 +11,16 @@ import { LEASE_MS, ORDER_BUDGET_MS } from '../../../shared/limits.ts';
 import { createDynamoDbStore } from '../../../shared/orders/dynamodb-store.ts';
 import { dayOf, type OrderStore } from '../../../shared/orders/order-store.ts';
 import { createOrders, type Orders } from '../../../shared/orders/orders.ts';
-import type { OrderClient, OrderRecord } from '../../../shared/orders/record.ts';
+import type { OrderRecord } from '../../../shared/orders/record.ts';
 import type { OrderRequest } from '../../../shared/orders/turn.ts';
-import { createOrderEntry, type OrderEntrySettings } from '../../../shared/venue/polymarket/order-entry.ts';
-import type { LimitOrder, OrderEntry } from '../../../shared/venue/port.ts';
+import { createOrderEntry } from '../../../shared/venue/polymarket/order-entry.ts';
+import type { OrderEntry } from '../../../shared/venue/port.ts';
 import { startDynamoDb } from '../../../tools/support/dynamodb.ts';
 import { collectLog } from '../service/collected-log.ts';
-import { callWithin, type Reply, type ScriptedVenue, type SeenRequest, startVenue } from '../venue/scripted-venue.ts';
+import { callWithin, type ScriptedVenue, startVenue } from '../venue/scripted-venue.ts';
+import type { Changes, End, Step, StoreCall } from './fate-steps.ts';
 import { expectCounted } from './order-store-contract.ts';
-import { type Answers, accountSettings, answerAsUsual, limitOrder } from './trading-world.ts';
-
-/** The calls of a store: a first record is created, another one replaced or deleted. */
-type StoreCall = 'read' | 'create' | 'replace';
-
-/** What a step of a row comes to. */
-export interface End {
-  /** The status of the placement, or code, `Retry-After` and venue's message of the problem; and that it is a replay. */
-  readonly ends: string;
-  /** The orders that have reached the venue so far, a letter each: equal letters are equal signed bytes. */
-  readonly sent: string;
-  /** The record of the key: `free`, `open`, `open unsigned`, `placed`, `refused` or `not_taken`. */
-  readonly kept: string;
-  /** Look-ups of the order and of its trades in this step. */
-  readonly looks?: readonly [number, number];
-  readonly tookMs?: number;
-  /** Its error lines and those that an alarm counts: message, metric, and what the record says; none by default. */
-  readonly logs?: readonly string[];
-  /** The messages of its lines that every log level has. */
-  readonly audits?: readonly string[];
-  /** The calls of the store. */
-  readonly calls?: readonly StoreCall[];
-  /** The notional that counts for the row's first day, and for its second. */
-  readonly counted?: readonly [number, number?];
-  /** The cause of the problem, for the log. */
-  readonly cause?: string;
-  /** A part of the sentence for the caller. */
-  readonly says?: string;
-}
-
-/** The service of a row, where it is not as usual. */
-interface Changes
-  extends Partial<OrderEntrySettings>,
-    Partial<Pick<OrderEntry, 'signedFor' | 'walletAddress' | 'submit'>> {
-  /** On the notional of a day, of all or of each client. */
-  readonly cap?: string;
-  readonly clientCap?: string;
-}
-
-/** A request under the key of the row, and what must come of it. What is not stated is as usual. */
-export interface Step extends Answers, End {
-  /** Milliseconds after the step before. */
-  readonly after?: number;
-  /** Milliseconds by which somebody sets our clock and the venue's. */
-  readonly clockSet?: number;
-  /** `null`: without a key. */
-  readonly key?: null;
-  readonly asks?: Partial<LimitOrder>;
-  /** The order's end, after the beginning of the row. */
-  readonly endsInMs?: number;
-  readonly client?: OrderClient | null;
-  /** A service that has started again on the store, with these changes. */
-  readonly restarts?: Changes;
-  readonly budgetMs?: number;
-  /** The call of the store that fails. */
-  readonly failing?: StoreCall;
-  /** Happens between the signature and the sending. */
-  readonly atWrite?: (venue: ScriptedVenue) => unknown;
-  /** Somebody changes the store first. */
-  readonly tamper?: (store: OrderStore, key: string) => Promise<unknown>;
-  /** `begins`: the venue's answer is held back, and the next step runs meanwhile. `arrives`: the oldest such answer comes. */
-  readonly held?: 'begins' | 'arrives';
-  /** So many equal requests in one turn of the event loop, to two processes. All but one are told to wait. */
-  readonly atOnce?: number;
-  /** The step of another request, in the middle of this one: before its call `before` of the store, the `nth` of them. */
-  readonly meanwhile?: Step & { readonly before: StoreCall; readonly nth?: number };
-}
+import { accountSettings, answerAsUsual, limitOrder } from './trading-world.ts';
 
 /** The real stores by name, each as two processes have opened it; only one can open a file. */
 export const STORES = {
@@ -140,248 +75,248 @@ async function endOf(placing: ReturnType<Orders['place']>, key: string | undefin
 }
 
 type Line = Readonly<Record<string, unknown>>;
+type Pass = (milliseconds: number, clock?: 'wall') => void;
+
+/** A step at work: its calls of the store, and its requests of the venue by path. */
+interface Working {
+  readonly step: Partial<Step>;
+  readonly calls: StoreCall[];
+  readonly counts: Record<string, number>;
+}
+
+/** What a step has left behind. */
+interface Seen {
+  readonly record: OrderRecord | undefined;
+  readonly lines: readonly Line[];
+  readonly tookMs: number;
+}
 
 /** Sums up a line that is an error or is counted. */
-function summaryOf({ message, metric, record }: Line): string {
-  const { code, order_id }: Line = { ...(typeof record === 'object' && record) };
-  return [message, metric && `[${metric}]`, code ?? order_id].filter(Boolean).join(' ');
+function summaryOf({ message, metric, record, error }: Line): string {
+  const { code, order_id, message: cause }: Line = Object.assign({}, record, error);
+  return [message, metric && `[${metric}]`, code ?? order_id ?? cause].filter(Boolean).join(' ');
 }
 
-/** What a row has done so far. */
-interface Stage {
-  readonly key: string;
-  readonly begunAt: number;
-  readonly lines: readonly Line[];
+/** A row at work: one key, a venue on a socket, and a store. */
+class Stage {
+  readonly key = `fate-${crypto.randomUUID()}`;
+  readonly found: unknown[] = [];
   /** What no step may do: a sending without its record, an answer before its write, a problem without its order. */
-  readonly faults: string[];
-  /** The ids of orders by their signatures. */
-  readonly signed: Map<string, string>;
-  /** The signed bytes that have reached the venue. */
-  readonly sent: string[];
+  readonly faults: string[] = [];
+  readonly #handles: readonly [OrderStore, OrderStore];
+  readonly #pass: Pass;
+  readonly #begunAt: number;
+  readonly #collected = collectLog();
+  /** The ids of orders by their signatures, and the signatures that have reached the venue. */
+  readonly #signed = new Map<string, string>();
+  readonly #sent: string[] = [];
   /** Requests whose answers are held back. */
-  readonly waiting: { readonly arrive: () => void; readonly end: ReturnType<typeof endOf> }[];
-  /** The step that is at work, and what it has done. */
-  now: { step: Step; calls: StoreCall[] } | undefined;
+  readonly #waiting: { readonly arrive: () => void; readonly end: Promise<Answered> }[] = [];
+  #now: Working = { step: {}, calls: [], counts: {} };
   /** The last request, without its key. */
-  asked: Omit<OrderRequest, 'idempotencyKey'> | undefined;
-  /** The answers of the venue, and its requests by path. */
-  answers: Answers;
-  counts: Record<string, number>;
+  #asked: Omit<OrderRequest, 'idempotencyKey'> | undefined;
   /** Calls of the store that are not over. */
-  pending: number;
+  #pending = 0;
   /** The key of the last write. */
-  lastKey: string;
+  #lastKey = this.key;
   /** The venue answers no order before this, and tells that one has come. */
-  held: Promise<void>;
-  onPost: () => void;
-}
+  #held = Promise.resolve();
+  #onPost = () => {};
+  #venue: ScriptedVenue | undefined;
+  #orders: Orders | undefined;
 
-/** Holds that the order was stored, and its line written, before its bytes came. */
-async function checkTrace({ key, lastKey, lines, faults, asked, sent }: Stage, store: OrderStore, id: string) {
-  const record = await store.read(lastKey);
-  if (stateOf(record) !== 'open' || record?.orderId !== id) faults.push(`not stored: ${id}`);
-  const { requestId, caller, client, terms: order } = record ?? {};
-  // A repeat may come from another one.
-  const isFirst = sent.indexOf(String(sent.at(-1))) === sent.length - 1;
-  if (isFirst && !isDeepStrictEqual({ requestId, caller, client, order }, asked)) {
-    faults.push(`stored for another request: ${JSON.stringify(record)}`);
+  constructor(handles: readonly [OrderStore, OrderStore], pass: Pass) {
+    // At midnight of a day of its own; whole seconds, as the venue tells its time.
+    pass(DAY_MS - (Date.now() % DAY_MS));
+    [this.#handles, this.#pass, this.#begunAt] = [handles, pass, Date.now()];
   }
-  const isKeyed = !lastKey.startsWith('once');
-  const idempotency_key_sha256 = isKeyed ? createHash('sha256').update(key).digest('hex') : undefined;
-  const line = { level: 'info', message: 'order signed', order_id: id, request_id: 'r-1', idempotency_key_sha256 };
-  const names = Object.keys(line);
-  const isLogged = lines.some((seen) => names.every((name) => seen[name] === Reflect.get(line, name)));
-  if (!isLogged) faults.push(`no line: ${id}`);
-}
 
-/** Starts the venue of a row. */
-function startStageVenue(stage: Stage, store: OrderStore): Promise<ScriptedVenue> {
-  const dated = (reply: Reply): Reply =>
-    typeof reply === 'object'
-      ? { ...reply, headers: { date: new Date(Date.now()).toUTCString(), ...reply.headers } }
-      : reply;
-  let lastId = '';
-  return startVenue(async (request: SeenRequest) => {
-    if (`${request.method} ${request.path}` !== 'POST /order') {
-      return dated(answerAsUsual(request, stage.answers, stage.counts, lastId)());
+  async play(steps: readonly Step[]): Promise<void> {
+    let lastId = '';
+    this.#venue = await startVenue(async (request) => {
+      const isOrder = `${request.method} ${request.path}` === 'POST /order';
+      const { signature = '' } = isOrder ? JSON.parse(request.body).order : {};
+      lastId = this.#signed.get(signature) ?? lastId;
+      const { step, counts } = this.#now;
+      const answer = answerAsUsual(request, step, counts, lastId);
+      if (isOrder) await this.#takeOrder(signature, lastId);
+      const reply = answer();
+      if (typeof reply !== 'object') return reply;
+      return { ...reply, headers: { date: new Date(Date.now()).toUTCString(), ...reply.headers } };
+    });
+    this.#orders = this.#open();
+    for (const step of steps) await this.#run(step);
+    while (this.#waiting.length > 0) await this.#arrive();
+  }
+
+  /** An order comes to the venue: it was stored, and its line written, before. */
+  async #takeOrder(signature: string, orderId: string): Promise<void> {
+    const [isFirst, answered] = [!this.#sent.includes(signature), this.#held];
+    this.#sent.push(signature);
+    const record = await this.#handles[0].read(this.#lastKey);
+    if (stateOf(record) !== 'open' || record?.orderId !== orderId) this.faults.push(`not stored: ${orderId}`);
+    const { requestId, caller, client, terms: order } = record ?? {};
+    // A repeat may come from another one.
+    if (isFirst && !isDeepStrictEqual({ requestId, caller, client, order }, this.#asked)) {
+      this.faults.push(`stored for another request: ${JSON.stringify(record)}`);
     }
-    const { order } = JSON.parse(request.body);
-    lastId = stage.signed.get(order.signature) ?? '';
-    const usual = answerAsUsual(request, stage.answers, stage.counts, lastId);
-    stage.sent.push(order.signature);
-    const answered = stage.held;
-    await checkTrace(stage, store, lastId);
-    stage.onPost();
+    const hash = this.#lastKey === this.key ? createHash('sha256').update(this.key).digest('hex') : undefined;
+    const expected = ['order signed', orderId, REQUEST.requestId, hash];
+    const isLogged = this.#collected.lines.some(({ message, order_id, request_id, idempotency_key_sha256 }) =>
+      isDeepStrictEqual([message, order_id, request_id, idempotency_key_sha256], expected),
+    );
+    if (!isLogged) this.faults.push(`no line: ${orderId}`);
+    this.#onPost();
     await answered;
-    return dated(usual());
-  });
-}
-
-/** One key, a venue on a socket and a store, through the steps of a row. */
-export async function play(
-  handles: readonly [OrderStore, OrderStore],
-  steps: readonly Step[],
-  pass: (milliseconds: number, clock?: 'wall') => void,
-) {
-  const [store] = handles;
-  // At midnight of a day of its own; whole seconds, as the venue tells its time.
-  pass(DAY_MS - (Date.now() % DAY_MS));
-  const key = `fate-${crypto.randomUUID()}`;
-  const { log, lines } = collectLog();
-  const stage: Stage = {
-    ...{
-      key,
-      lines,
-      begunAt: Date.now(),
-      faults: [],
-      signed: new Map(),
-      sent: [],
-      waiting: [],
-      now: undefined,
-      asked: undefined,
-    },
-    ...{ answers: {}, counts: {}, pending: 0, lastKey: key, held: Promise.resolve(), onPost: () => {} },
-  };
-  const venue = await startStageVenue(stage, store);
-  const found: unknown[] = [];
+  }
 
   /** A handle of the store, on whose calls the steps act. */
-  const watch = (handle: OrderStore): OrderStore => {
+  #watch(handle: OrderStore): OrderStore {
     const call = async <T>(name: StoreCall, act: () => Promise<T>): Promise<T> => {
-      const { step, calls = [] } = stage.now ?? {};
+      const { step, calls } = this.#now;
       calls.push(name);
-      if (name === step?.failing) throw new Error('down');
-      if (name === 'create') step?.atWrite?.(venue);
-      const { meanwhile } = step ?? {};
+      if (name === step.failing) throw new Error('down');
+      if (name === 'create' && this.#venue) step.atWrite?.(this.#venue);
       const count = calls.filter((each) => each === name).length;
-      if (name === meanwhile?.before && count === (meanwhile.nth ?? 1)) await run(meanwhile);
-      stage.pending += 1;
+      if (name === step.meanwhile?.before && count === (step.meanwhile.nth ?? 1)) await this.#run(step.meanwhile);
+      this.#pending += 1;
       return act().finally(() => {
-        stage.pending -= 1;
+        this.#pending -= 1;
       });
     };
     return {
-      read: (name) => call('read', () => handle.read(name)),
-      write: (name, record, over, counts) => {
-        stage.lastKey = name;
-        return call(over === 'nothing' ? 'create' : 'replace', () => handle.write(name, record, over, counts));
+      read: (key) => call('read', () => handle.read(key)),
+      write: (key, record, over, counts) => {
+        this.#lastKey = key;
+        return call(over === 'nothing' ? 'create' : 'replace', () => handle.write(key, record, over, counts));
       },
     };
-  };
+  }
 
-  const open = ({ cap = '', clientCap = '', ...changes }: Changes = {}, handle = store) => {
-    const real = createOrderEntry({ ...accountSettings(venue.url), ...changes }, log);
+  #open({ cap = '', clientCap = '', ...changes }: Changes = {}, handle = this.#handles[0]): Orders {
+    const { log } = this.#collected;
+    const real = createOrderEntry({ ...accountSettings(this.#venue?.url ?? ''), ...changes }, log);
     const sign: OrderEntry['sign'] = async (...asked) => {
       const order = await real.sign(...asked);
-      stage.signed.set(JSON.parse(order.payload).signature, order.orderId);
+      this.#signed.set(JSON.parse(order.payload).signature, order.orderId);
       return order;
     };
     const { walletAddress = real.walletAddress, signedFor = real.signedFor, submit = real.submit } = changes;
     const entry = { ...real, sign, walletAddress, signedFor, submit };
     const caps = { maxDailyNotional: parseDecimal(cap), maxDailyNotionalPerClient: parseDecimal(clientCap) };
-    return createOrders({ entry, store: watch(handle), log, ...caps });
-  };
-  let orders = open();
+    return createOrders({ entry, store: this.#watch(handle), log, ...caps });
+  }
 
-  const ask = (step: Step, by = orders) => {
-    const expiresAt = step.endsInMs === undefined ? null : stage.begunAt + step.endsInMs;
+  async #ask(step: Step, by = this.#orders): Promise<Answered> {
+    const expiresAt = step.endsInMs === undefined ? null : this.#begunAt + step.endsInMs;
     const order = { ...limitOrder(), expiresAt, ...step.asks };
-    const idempotencyKey = step.key === null ? undefined : key;
-    stage.asked = { ...REQUEST, order, client: step.client ?? null };
+    const idempotencyKey = step.key === null ? undefined : this.key;
+    this.#asked = { ...REQUEST, order, client: step.client ?? null };
     const call = { ...callWithin(step.budgetMs ?? ORDER_BUDGET_MS), trace: { request_id: REQUEST.requestId } };
-    return endOf(by.place({ ...stage.asked, idempotencyKey }, call), idempotencyKey);
-  };
+    return by ? endOf(by.place({ ...this.#asked, idempotencyKey }, call), idempotencyKey) : { ends: 'no service' };
+  }
 
   /** Lets a request go as far as the venue, where its answer is held back. */
-  async function begin(step: Step): Promise<Answered> {
+  async #begin(step: Step): Promise<Answered> {
     const [answer, posted] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-    [stage.held, stage.onPost] = [answer.promise, posted.resolve];
-    const end = ask(step);
+    [this.#held, this.#onPost] = [answer.promise, posted.resolve];
+    const end = this.#ask(step);
     await Promise.race([posted.promise, end]);
-    [stage.held, stage.onPost] = [Promise.resolve(), () => {}];
-    stage.waiting.push({ arrive: answer.resolve, end });
+    [this.#held, this.#onPost] = [Promise.resolve(), () => {}];
+    this.#waiting.push({ arrive: answer.resolve, end });
     return { ends: 'begun' };
   }
 
-  function arrive() {
-    const { arrive: come, end } = stage.waiting.shift() ?? {};
-    come?.();
-    return end;
+  async #arrive(): Promise<Answered> {
+    const { arrive, end } = this.#waiting.shift() ?? {};
+    arrive?.();
+    return (await end) ?? { ends: 'nothing was held back' };
   }
 
   /** The venue answers once every other request has its answer, or has reached the venue as well. */
-  async function askAtOnce(step: Step, times: number) {
+  async #askAtOnce(step: Step, times: number): Promise<Answered> {
     const { promise, resolve } = Promise.withResolvers<void>();
     let over = 0;
-    stage.held = promise;
-    stage.onPost = () => {
+    this.#held = promise;
+    this.#onPost = () => {
       over += 1;
       if (over === times) resolve();
     };
-    const processes = handles.map((handle) => open(step.restarts, handle));
-    const each = Array.from({ length: times }, (_, index) => ask(step, processes[index % 2]).finally(stage.onPost));
+    const processes = this.#handles.map((handle) => this.#open(step.restarts, handle));
+    const each = Array.from({ length: times }, (_, index) =>
+      this.#ask(step, processes[index % 2]).finally(this.#onPost),
+    );
     const ends = await Promise.all(each);
-    [stage.held, stage.onPost] = [Promise.resolve(), () => {}];
-    const others = ends.filter(({ ends: end }) => end !== `order_in_progress ${LEASE_MS / 1_000}`);
-    if (others.length !== 1) stage.faults.push(`at once: ${ends.map(({ ends: end }) => end).join(', ')}`);
-    return others[0];
+    [this.#held, this.#onPost] = [Promise.resolve(), () => {}];
+    const [first, ...others] = ends.filter((end) => end.ends !== `order_in_progress ${LEASE_MS / 1_000}`);
+    return first && others.length === 0 ? first : { ends: ends.map((end) => end.ends).join(', ') };
   }
 
-  async function endOfStep(step: Step): Promise<Answered | undefined> {
-    if (step.held === 'arrives') return arrive();
-    if (step.restarts) orders = open(step.restarts);
-    if (step.held === 'begins') return begin(step);
-    return step.atOnce === undefined ? ask(step) : askAtOnce(step, step.atOnce);
+  async #endOf(step: Step): Promise<Answered> {
+    if (step.held === 'arrives') return this.#arrive();
+    if (step.restarts) this.#orders = this.#open(step.restarts);
+    if (step.held === 'begins') return this.#begin(step);
+    return step.atOnce === undefined ? this.#ask(step) : this.#askAtOnce(step, step.atOnce);
   }
 
   /** Runs a step, and notes what it came to. */
-  async function run(step: Step): Promise<void> {
-    pass(step.after ?? 0);
-    pass(step.clockSet ?? 0, 'wall');
-    const { now: outer, answers, counts } = stage;
-    await step.tamper?.(store, key);
-    const calls: StoreCall[] = [];
-    stage.now = { step, calls };
-    [stage.answers, stage.counts] = [step, {}];
-    const [seen, startedAt, signedBefore] = [lines.length, Date.now(), stage.signed.size];
-    const isKnown = step.key !== null && (await store.read(key)) !== undefined;
-    const { ends, cause, says = '', problem } = (await endOfStep(step)) ?? { ends: 'nothing' };
-    if (stage.pending > 0) stage.faults.push(`answered before its write: ${ends}`);
-    const mustName = !NAMELESS.includes(problem?.code ?? '') && (isKnown || stage.signed.size > signedBefore);
-    if (problem && problem.namesOrder !== mustName) stage.faults.push(`names an order, or none: ${ends}`);
-    const own = lines.slice(seen);
-    const told = own.filter(({ level, metric }) => level === 'error' || metric);
-    if (!told.every(({ order_id, request_id }) => order_id && request_id))
-      stage.faults.push('a line without its order');
-    const looks = step.looks && [stage.counts['order'] ?? 0, stage.counts['trades'] ?? 0];
-    const letters = [...new Set(stage.sent)];
-    found.push({
+  async #run(step: Step): Promise<void> {
+    this.#pass(step.after ?? 0);
+    this.#pass(step.clockSet ?? 0, 'wall');
+    const [store] = this.#handles;
+    const { lines } = this.#collected;
+    await step.tamper?.(store, this.key);
+    const outer = this.#now;
+    const now = { step, calls: [], counts: {} };
+    this.#now = now;
+    const [seen, startedAt, signedBefore] = [lines.length, Date.now(), this.#signed.size];
+    const isKnown = step.key !== null && (await store.read(this.key)) !== undefined;
+    const answered = await this.#endOf(step);
+    this.#checkAnswer(answered, isKnown || this.#signed.size > signedBefore);
+    const record = await store.read(step.key === null ? this.#lastKey : this.key);
+    this.found.push(this.#sumUp(now, answered, { record, lines: lines.slice(seen), tookMs: Date.now() - startedAt }));
+    for (const [index, units = 0] of (step.counted ?? []).entries()) {
+      await expectCounted(store, dayOf(this.#begunAt + index * DAY_MS), BigInt(units * 1_000_000));
+    }
+    this.#now = outer;
+  }
+
+  #checkAnswer({ ends, problem }: Answered, hasOrder: boolean): void {
+    if (this.#pending > 0) this.faults.push(`answered before its write: ${ends}`);
+    const mustName = !NAMELESS.includes(problem?.code ?? '') && hasOrder;
+    if (problem && problem.namesOrder !== mustName) this.faults.push(`names an order, or none: ${ends}`);
+  }
+
+  #sumUp(
+    { step, calls, counts }: Working,
+    { ends, cause, says = '' }: Answered,
+    { record, lines, tookMs }: Seen,
+  ): unknown {
+    const audits = lines.filter(({ level }) => level === 'info');
+    const told = lines.filter(({ level, metric }) => level === 'error' || metric);
+    if (![...audits, ...told].every(({ order_id, request_id }) => order_id && request_id)) {
+      this.faults.push('a line without its order');
+    }
+    const letters = [...new Set(this.#sent)];
+    return {
       ends,
-      sent: stage.sent.map((signature) => 'ABCDE'[letters.indexOf(signature)]).join(''),
-      kept: stateOf(await store.read(step.key === null ? stage.lastKey : key)),
-      looks,
-      tookMs: step.tookMs && Date.now() - startedAt,
+      sent: this.#sent.map((signature) => 'ABCDE'[letters.indexOf(signature)]).join(''),
+      kept: stateOf(record),
+      looks: step.looks && [counts['order'] ?? 0, counts['trades'] ?? 0],
+      tookMs: step.tookMs && tookMs,
       logs: told.map(summaryOf),
-      audits: step.audits && own.filter(({ level }) => level === 'info').map(({ message }) => message),
+      audits: step.audits && audits.map(({ message }) => message),
       calls: step.calls && calls,
       cause: step.cause && cause,
       says: step.says && (says.includes(step.says) ? step.says : says),
-    });
-    for (const [index, units = 0] of (step.counted ?? []).entries()) {
-      await expectCounted(store, dayOf(stage.begunAt + index * DAY_MS), BigInt(units * 1_000_000));
-    }
-    [stage.now, stage.answers, stage.counts] = [outer, answers, counts];
+    };
   }
-
-  for (const step of steps) await run(step);
-  while (stage.waiting.length > 0) await arrive();
-  return { found, faults: stage.faults };
 }
 
-/** Returns what `play` finds where every step comes to what it states. */
-export function expected(steps: readonly Step[]): unknown[] {
-  return steps.flatMap(({ meanwhile, ends, sent, kept, looks, tookMs, logs = [], audits, calls, cause, says }) => [
-    ...(meanwhile ? expected([meanwhile]) : []),
-    { ends, sent, kept, looks, tookMs, logs, audits, calls, cause, says },
-  ]);
+/** Plays the steps of a row. Returns what they came to, and what they may not do. */
+export async function play(handles: readonly [OrderStore, OrderStore], steps: readonly Step[], pass: Pass) {
+  const stage = new Stage(handles, pass);
+  await stage.play(steps);
+  const { found, faults } = stage;
+  return { found, faults };
 }

@@ -34,20 +34,8 @@ export interface Way<T> {
   readonly result: () => T;
 }
 
-/** The steps of one process, of which each waits until it is chosen to happen. */
-export interface Steps {
-  take<T>(place: 'store' | 'venue', ways: () => readonly Way<T>[]): Promise<T>;
-  happenings(): readonly Happening[];
-  atVenue(): boolean;
-  onCrash(listener: () => void): void;
-  /** Returns what the process knows: processes that know the same go on in the same way. */
-  trace(): readonly string[];
-  /** The request is over and with it what its process knew. */
-  forget(): void;
-}
-
-/** Creates the steps of one client, at each of which it waits until the search lets it go on. */
-export function createSteps(client: string, world: WorldState): Steps {
+/** Creates the steps of one process of a client, at each of which it waits until the search lets it go on. */
+export function createSteps(client: string, world: WorldState) {
   let waiting: { readonly place: 'store' | 'venue'; readonly happenings: () => readonly Happening[] } | undefined;
   let known: string[] = [];
   let crashed = () => {};
@@ -89,12 +77,14 @@ export function createSteps(client: string, world: WorldState): Steps {
       waiting = { place, happenings };
       return taken.promise;
     },
-    happenings: () => waiting?.happenings() ?? [],
+    happenings: (): readonly Happening[] => waiting?.happenings() ?? [],
     atVenue: () => waiting?.place === 'venue',
-    onCrash: (listener) => {
+    onCrash: (listener: () => void) => {
       crashed = listener;
     },
-    trace: () => known,
+    /** Returns what the process knows: processes that know the same go on in the same way. */
+    trace: (): readonly string[] => known,
+    /** The request is over and with it what its process knew. */
     forget: () => {
       known = [];
     },
@@ -104,7 +94,7 @@ export function createSteps(client: string, world: WorldState): Steps {
 /** What the models of store and venue need of the process that calls them. */
 export interface ModelDeps {
   readonly world: WorldState;
-  readonly steps: Steps;
+  readonly steps: ReturnType<typeof createSteps>;
   /** Name of the process, new for each request. */
   readonly process: string;
 }

@@ -11,7 +11,6 @@ import {
   createSteps,
   createStoreModel,
   LATE_TICKS,
-  type Steps,
   type WorldState,
 } from './order-world-ends.ts';
 
@@ -111,14 +110,6 @@ const REQUEST: OrderRequest = { order: ORDER, idempotencyKey: 'key', client: nul
 
 const SILENT = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {}, audit: () => {} };
 
-/** A client with one request, which is served by a process of its own. */
-interface Client {
-  readonly steps: Steps;
-  readonly answers: readonly string[];
-  busy(): boolean;
-  ask(): void;
-}
-
 /** Returns true if no later answer under the same key may differ. */
 function isFinal(answer: string): boolean {
   return answer.startsWith('placed') || answer === 'refused';
@@ -140,7 +131,7 @@ async function place(orders: Orders): Promise<string> {
 }
 
 /** Creates a client of a world, which sends the same order under the same key each time it is asked to. */
-function createClient(name: string, world: WorldState, flaw: Flaw): Client {
+function createClient(name: string, world: WorldState, flaw: Flaw) {
   const steps = createSteps(name, world);
   const answers: string[] = [];
   let busy = false;
