@@ -1,5 +1,4 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
@@ -25,32 +24,20 @@ function proseOf(file: string): string {
 
 /** The anchors that GitHub gives to the headings of a document. */
 function anchorsOf(file: string): ReadonlySet<string> {
-  const headings = proseOf(file).matchAll(/^#+ (.+)$/gm);
-  const slugs = [...headings].map(([, heading = '']) =>
-    heading
-      .toLowerCase()
-      .replace(/[^\p{L}\p{N}\s_-]/gu, '')
-      .replaceAll(' ', '-'),
-  );
-  return new Set(slugs);
-}
-
-interface Link {
-  readonly from: string;
-  readonly target: string;
+  const headings = [...proseOf(file).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => heading.toLowerCase());
+  return new Set(headings.map((heading) => heading.replace(/[^\p{L}\p{N}\s_-]/gu, '').replaceAll(' ', '-')));
 }
 
 /** The links of a document to this repository. */
-function linksOf(from: string): readonly Link[] {
-  const links = proseOf(from).matchAll(/\]\(([^)\s]+)\)/g);
-  return [...links].map(([, target = '']) => ({ from, target })).filter(({ target }) => !/^[a-z]+:/.test(target));
+function linksOf(from: string): readonly { readonly from: string; readonly target: string }[] {
+  const links = [...proseOf(from).matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => ({ from, target }));
+  return links.filter(({ target }) => !/^[a-z]+:/.test(target));
 }
 
-function resolves({ from, target }: Link): boolean {
+function resolves({ from, target }: ReturnType<typeof linksOf>[number]): boolean {
   const [path = '', anchor] = target.split('#');
   const file = path === '' ? from : join(dirname(from), path);
-  if (!existsSync(join(ROOT, file))) return false;
-  return anchor === undefined || anchorsOf(file).has(anchor);
+  return existsSync(join(ROOT, file)) && (anchor === undefined || anchorsOf(file).has(anchor));
 }
 
 const options = z.record(z.string(), z.object({ alias: z.optional(z.union([z.string(), z.array(z.string())])) }));
@@ -59,23 +46,49 @@ const registry = z.object({
   commands: z.record(z.string(), z.object({ options: z.optional(options) })),
 });
 
-/** Returns the options of a command of the CDK from the CDK's own list: it only warns of an unknown one. */
-function cdkOptions(command: string): ReadonlySet<string> {
-  const { globalOptions, commands } = registry.parse(
-    JSON.parse(read('node_modules/aws-cdk/lib/cli/cli-type-registry.json')),
-  );
-  const all = Object.entries({ ...globalOptions, ...commands[command]?.options });
+/** Returns true for a command of the CDK with options from its own list: it only warns of an unknown one. */
+function isOfCdk(text: string): boolean {
+  const [command = ''] = text.split(' ');
+  const list = registry.parse(JSON.parse(read('node_modules/aws-cdk/lib/cli/cli-type-registry.json')));
+  const all = Object.entries({ ...list.globalOptions, ...list.commands[command]?.options });
   const names = all.flatMap(([name, { alias = [] }]) => [name, alias].flat());
-  if (!(command in commands)) throw new Error(`The CDK has no command ${command}.`);
-  return new Set(names.map((name) => (name.length === 1 ? `-${name}` : `--${name}`)));
+  const known = names.map((name) => (name.length === 1 ? `-${name}` : `--${name}`));
+  const used = text.match(/(?<=\s)-[\w-]+/g) ?? [];
+  // A bootstrap would run the app, which refuses to be a stack of a file without that file.
+  const isSafe = command !== 'bootstrap' || text.includes(' --app= ');
+  return command in list.commands && isSafe && used.every((option) => known.includes(option));
 }
 
-/** Returns what the pattern's first group found in the documents, with the name of the document. */
-function findInAll(pattern: RegExp): readonly { readonly file: string; readonly found: string }[] {
-  return DOCUMENTS.flatMap((file) =>
-    [...read(file).matchAll(pattern)].map((match) => ({ file, found: match.slice(1).find(Boolean) ?? '' })),
-  );
+function isOfDoctor(text: string): boolean {
+  return parseArgs({ args: text.trim().split(/ +/), options: OPTIONS }).positionals.length === 0;
 }
+
+/** Files that a reader makes. */
+const MADE = new Set(['NAME.json', 'client.js', 'console.json', 'dev.json', 'prod.json', 'sign.mjs']);
+const FILES = ['**/*.*', '.github/**/*.*'].flatMap((glob) =>
+  globSync(glob, { cwd: ROOT, exclude: (path) => OTHERS.test(path) }),
+);
+const NAMES = new Set(FILES.map((path) => basename(path)));
+// docs/settings.md is generated from the table. A recipe adds the second one; the stack writes the third one.
+const SETTINGS = new Set(read('docs/settings.md').match(/(?<=`)SERVICE_\w+(?=`)/g));
+for (const name of ['SERVICE_MIN_ORDER_NOTIONAL', 'SERVICE_WALLET_ADDRESS']) SETTINGS.add(name);
+const { scripts: SCRIPTS } = JSON.parse(read('package.json'));
+
+/** What the documents name: how it is found, how often at least, and what is known. */
+const NAMED: readonly (readonly [what: string, pattern: RegExp, least: number, isKnown: (name: string) => boolean])[] =
+  [
+    ['files', /`([\w./-]*\w\.(?:[cm]?[jt]s|json|ya?ml|md|service|conf))`/g, 40, (path) => NAMES.has(basename(path))],
+    [
+      'paths',
+      /`((?:test|shared|functions|infra|local|operator|packages|tools|deploy)\/[\w./-]+\w)`/g,
+      ...([40, (path: string) => existsSync(join(ROOT, path))] as const),
+    ],
+    ['settings', /\b(SERVICE_[A-Z_]*[A-Z])\b(?!_|…)/g, 40, (name) => SETTINGS.has(name)],
+    ['codes', /\b[45]\d\d `([a-z_]+)`/g, 20, (code) => code in ERRORS],
+    ['npm scripts', /\bnpm (?:run (?:-s |--silent )?([\w:-]+)|(start|test)\b)/g, 20, (name) => name in SCRIPTS],
+    ['options of the doctor', /\bnpm run (?:-s )?doctor -- ([^`#\n]+)/g, 0, isOfDoctor],
+    ['commands and options of the CDK', /\bnpx cdk (\w+[^\n`#>]*)/g, 0, isOfCdk],
+  ];
 
 describe('the documents', () => {
   it('link to files and headings that exist', () => {
@@ -84,87 +97,35 @@ describe('the documents', () => {
     expect(links.filter((link) => !resolves(link))).toStrictEqual([]);
   });
 
-  it('name files that exist, but for those that a reader makes', () => {
-    const made = new Set(['NAME.json', 'client.js', 'console.json', 'dev.json', 'prod.json', 'sign.mjs']);
-    const tracked = globSync('**/*.*', { cwd: ROOT, exclude: (path) => OTHERS.test(path) });
-    const names = new Set([...tracked, ...globSync('.github/**/*.*', { cwd: ROOT })].map((path) => basename(path)));
-    const named = findInAll(/`([\w./-]*\w\.(?:[cm]?[jt]s|json|ya?ml|md|service|conf))`/g);
-    expect(named.length).toBeGreaterThan(40);
-    const missing = named.filter(({ found }) => !made.has(basename(found)) && !names.has(basename(found)));
-    expect(missing).toStrictEqual([]);
-    const paths = findInAll(/`((?:test|shared|functions|infra|local|operator|packages|tools|deploy)\/[\w./-]+\w)`/g);
-    const lost = paths.filter(({ found }) => !made.has(basename(found)) && !existsSync(join(ROOT, found)));
-    expect(lost).toStrictEqual([]);
-  });
-
-  it('name settings and codes that exist', () => {
-    // docs/settings.md is generated from the table.
-    const variables = new Set(read('docs/settings.md').match(/`SERVICE_\w+`/g));
-    const settings = findInAll(/\b(SERVICE_[A-Z_]*[A-Z])\b(?!_|…)/g);
-    // A recipe adds the first one; the stack writes the second one.
-    const others = new Set(['SERVICE_MIN_ORDER_NOTIONAL', 'SERVICE_WALLET_ADDRESS']);
-    const unknown = settings.filter(({ found }) => !variables.has(`\`${found}\``) && !others.has(found));
-    expect(unknown).toStrictEqual([]);
-    const codes = findInAll(/\b[45]\d\d `([a-z_]+)`/g);
-    expect(codes.length).toBeGreaterThan(20);
-    expect(codes.filter(({ found }) => !(found in ERRORS))).toStrictEqual([]);
-  });
-
-  it('name npm scripts that exist', () => {
-    const { scripts } = JSON.parse(read('package.json'));
-    const named = findInAll(/\bnpm (?:run (?:-s |--silent )?([\w:-]+)|(start|test)\b)/g);
-    expect(named.filter(({ found }) => !(found in scripts))).toStrictEqual([]);
-  });
-
-  it('call the doctor with options that it has', () => {
-    const calls = findInAll(/\bnpm run (?:-s )?doctor -- ([^`#\n]+)/g);
-    expect(calls.length).toBeGreaterThan(0);
-    for (const { found } of calls) parseArgs({ args: found.trim().split(/ +/), options: OPTIONS });
-  });
-
-  it('call the CDK with commands and options that it has', () => {
-    const used = [
-      ...DOCUMENTS.map(read)
-        .join('\n')
-        .matchAll(/\bnpx cdk (\w+)([^\n`#>]*)/g),
-    ];
-    expect(used.length).toBeGreaterThan(0);
-    const unknown = used.filter(([, command = '', rest = '']) =>
-      rest.match(/(?<=\s)-[\w-]+/g)?.some((option) => !cdkOptions(command).has(option)),
+  it.each(NAMED)('name %s that exist', (_what, pattern, least, isKnown) => {
+    const named = DOCUMENTS.flatMap((file) =>
+      [...read(file).matchAll(pattern)].map(([, one, other = '']) => ({ file, name: one ?? other })),
     );
-    expect(unknown.map(([text]) => text)).toStrictEqual([]);
-    // It would run the app, which refuses to be a stack of a file without that file.
-    for (const [text, command] of used) if (command === 'bootstrap') expect(text).toContain(' --app= ');
+    expect(named.length).toBeGreaterThan(least);
+    expect(named.filter(({ name }) => !MADE.has(basename(name)) && !isKnown(name))).toStrictEqual([]);
   });
 });
 
 describe('the manifest for Kubernetes', () => {
-  it('runs two replicas on one table, with labels, ports and volumes that match and time to stop', async () => {
-    const manifest = await readFile(join(ROOT, 'deploy/kubernetes.yaml'), 'utf8');
-    const resources = parseAllDocuments(manifest, { strict: true }).map((each) => each.toJSON());
+  it('runs two replicas on one table, with labels, ports and volumes that match and time to stop', () => {
+    const resources = parseAllDocuments(read('deploy/kubernetes.yaml'), { strict: true }).map((each) => each.toJSON());
     expect(resources.map(({ kind }) => kind)).toStrictEqual(['Deployment', 'Service', 'NetworkPolicy']);
     const [{ spec }, service, policy] = resources;
     const { spec: running, metadata } = spec.template;
-    const [adapter] = running.containers;
-    expect(spec.replicas).toBe(2);
-    for (const found of [spec.selector.matchLabels, service.spec.selector, policy.spec.podSelector.matchLabels]) {
-      expect(found).toStrictEqual(metadata.labels);
-    }
-    const ports = [service.spec.ports[0].targetPort, policy.spec.ingress[0].ports[0].port];
-    expect(ports).toStrictEqual([adapter.ports[0].name, adapter.ports[0].name]);
-    expect(adapter.volumeMounts[0].name).toBe(running.volumes[0].name);
+    const [{ ports, volumeMounts, args, env, ...adapter }] = running.containers;
+    const [port, [mount]] = [ports[0], volumeMounts];
+    const selectors = [spec.selector.matchLabels, service.spec.selector, policy.spec.podSelector.matchLabels];
+    expect(selectors).toStrictEqual(selectors.map(() => metadata.labels));
+    const targets = [service.spec.ports[0].targetPort, policy.spec.ingress[0].ports[0].port];
+    expect([spec.replicas, mount.name, ...targets]).toStrictEqual([2, running.volumes[0].name, port.name, port.name]);
     expect(running.terminationGracePeriodSeconds * 1_000).toBeGreaterThan(STOP_MS);
-    const settings = ['--settings', `${adapter.volumeMounts[0].mountPath}/settings`];
-    expect(adapter.args).toStrictEqual(settings);
+    expect(args).toStrictEqual(['--settings', `${mount.mountPath}/settings`]);
     expect(adapter.readinessProbe).toStrictEqual(adapter.livenessProbe);
-    const env = Object.fromEntries(adapter.env.map((each: { name: string; value: string }) => [each.name, each.value]));
-    const { AWS_REGION: _region, ...ours } = env;
-    const image = { SERVICE_HOST: '0.0.0.0', SERVICE_PORT: String(adapter.ports[0].containerPort) };
+    const variables = Object.fromEntries(env.map((each: { name: string; value: string }) => [each.name, each.value]));
+    const image = { AWS_REGION: '', SERVICE_HOST: '0.0.0.0', SERVICE_PORT: String(port.containerPort) };
     const trading = { SERVICE_PRIVATE_KEY: '11'.repeat(32), SERVICE_PLACE_ORDER: '1', SERVICE_REMOTE_ORDERS: '1' };
-    expect(parseLocalConfig({ ...image, ...ours, ...trading })).toMatchObject({
-      store: 'dynamodb:orders',
-      allowedHosts: [service.metadata.name],
-      orders: { kind: 'on' },
+    expect(parseLocalConfig({ ...image, ...variables, ...trading })).toMatchObject({
+      ...{ store: 'dynamodb:orders', allowedHosts: [service.metadata.name], orders: { kind: 'on' } },
     });
   });
 });

@@ -4,7 +4,7 @@ import { parseEnv } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
 import { parseLocalConfig } from '../../shared/settings/config.ts';
 import { LOCAL, variableOf } from '../../shared/settings/table.ts';
-import { insertTables, renderEnvironment, renderTables } from '../../tools/settings/render.ts';
+import { insertTables, renderEnvironment } from '../../tools/settings/render.ts';
 
 const readText = (name: string) => readFile(join(import.meta.dirname, '../..', name), 'utf8');
 
@@ -30,18 +30,5 @@ describe('the table of settings', () => {
       orders: { kind: 'on' },
       maxOrderNotional: { coefficient: 5n },
     });
-  });
-
-  it('stands between the markers of a page', () => {
-    const page = (tables: string) => `# Title\n\n<!-- settings -->\n${tables}<!-- /settings -->\n\nEnd\n`;
-    expect(insertTables(page('| old |\n'))).toBe(page(renderTables()));
-    expect(insertTables('# Title\n')).toBe('# Title\n');
-    for (const row of [
-      '| `SERVICE_PORT` | - | `8080` | port to listen on; 0 takes a free one |\n',
-      '| `SERVICE_LOG_LEVEL` | `logLevel` | `info` | debug, info, warn, error |\n',
-      '| - | `readAccess` | `open` | who may read markets and books |\n',
-    ]) {
-      expect(renderTables()).toContain(row);
-    }
   });
 });
