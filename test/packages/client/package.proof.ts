@@ -14,8 +14,8 @@ const CLIENT = join(ROOT, 'packages/client');
 const NAME = 'order-book-adapter-client';
 /** The most that a page loads. */
 const MAX_BYTES = 12.7 * 1024;
-/** A Node of the system besides the one that runs the tests; callers may use Node 20. */
-const SYSTEM_NODE = ['/usr/local/bin/node', '/usr/bin/node'].find((path) => existsSync(path));
+/** The Node that runs the tests, and one of the system, if there is one; callers may use Node 20. */
+const NODES = [process.execPath, ...['/usr/local/bin/node', '/usr/bin/node'].filter((path) => existsSync(path))];
 
 let project = '';
 
@@ -47,7 +47,7 @@ describe('the packed client', () => {
     expect(stdout).toBe('function\n');
   });
 
-  it.each([process.execPath, SYSTEM_NODE ?? process.execPath])('runs in %s', async (node) => {
+  it.each(NODES)('runs in %s', async (node) => {
     const { url } = await startPaperService();
     const script = `
       import { createClient } from '${NAME}';
@@ -62,7 +62,7 @@ describe('the packed client', () => {
     expect(stdout).toBe('live invalid_request\n');
   });
 
-  it.each([process.execPath, SYSTEM_NODE ?? process.execPath])('ends an attempt in time in %s', async (node) => {
+  it.each(NODES)('ends an attempt in time in %s', async (node) => {
     const { url } = await startScriptedService(['silence']);
     // Garbage is collected all the time: a limit that nothing holds would go with it.
     const script = `

@@ -59,6 +59,7 @@ it.each<[FaultOrder, accepted: number, expected: object]>([
     1,
     { status: 200, body: expect.objectContaining({ ...DELAYED, orderID: expect.stringMatching(/^0x/) }) },
   ],
+  [{ fault: 'delay-after', ms: 5 }, 1, { status: 200 }],
   [{ fault: 'wrong-type' }, 1, { status: 200, kind: 'text/plain' }],
 ])('%j meets one order, of which the venue accepts %d', async (fault, accepted, expected) => {
   expect(await during(fault)).toMatchObject({ ...expected, accepted });
