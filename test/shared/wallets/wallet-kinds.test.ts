@@ -1,6 +1,4 @@
 import { describe, expect, it } from '@jest/globals';
-import fc from 'fast-check';
-import { type Hex, recoverMessageAddress } from 'viem';
 import { EVM } from '../../../shared/wallets/evm.ts';
 import { SOLANA } from '../../../shared/wallets/solana.ts';
 import { WALLET_KINDS } from '../../../shared/wallets/wallet-kinds.ts';
@@ -66,6 +64,8 @@ describe('signatures of EVM accounts', () => {
     // Anybody can make these of the one that is right: with a high s, and the compact one.
     ['malformed', [(own) => `${own.slice(0, 66)}${hex(N - sOf(own))}${own.endsWith('1b') ? '1c' : '1b'}`]],
     ['malformed', [(own) => `${own.slice(0, 66)}${hex(sOf(own) | (own.endsWith('1c') ? 2n ** 255n : 0n))}`]],
+    ['malformed', [(own) => `${own.slice(0, 66)}${hex(N / 2n + 1n)}${own.slice(-2)}`]],
+    ['foreign', [(own) => `${own.slice(0, 66)}${hex(N / 2n)}${own.slice(-2)}`]],
     // Of nobody.
     ['foreign', [(own) => `0x${hex(0n)}${own.slice(66)}`, (own) => `0x${hex(N)}${own.slice(66)}`]],
     ['foreign', [(own) => `${own.slice(0, 66)}${hex(0n)}${own.slice(-2)}`, () => `0x${hex(0n)}${hex(0n)}1b`]],
@@ -74,7 +74,9 @@ describe('signatures of EVM accounts', () => {
     for (const change of changes) expect(check(change(signature))).toBe(expected);
   });
 
-  it('are of one account and one text', async () => {
+  it('are of one account and one text, in any script and length', async () => {
+    for (const text of ['', 'ä\u0308 \u{1F600}', 'x'.repeat(1_200)])
+      expect(check(await ALICE.sign(text), text)).toBe('valid');
     const signature = await ALICE.sign(TEXT);
     const other = evmWallet('3');
     const checks = [
@@ -84,32 +86,6 @@ describe('signatures of EVM accounts', () => {
     ];
     expect(checks).toStrictEqual(['foreign', 'foreign', 'foreign']);
   });
-});
-
-/** The address that viem recovers, `undefined` where it throws. */
-async function recoverByViem(message: string, signature: Hex): Promise<string | undefined> {
-  try {
-    return await recoverMessageAddress({ message, signature });
-  } catch {
-    return undefined;
-  }
-}
-
-it('a signature of an EVM account is what viem takes it for, whatever its numbers and its text', async () => {
-  // A text of any script, in lengths whose digits are one to four.
-  const text = fc.oneof(fc.string({ unit: 'grapheme', maxLength: 200 }), fc.string({ maxLength: 1_200 }));
-  const edges = [0n, 1n, N / 2n, N / 2n + 1n, N - 1n, N, N + 1n, P, 2n ** 256n - 1n];
-  const number = fc.oneof(fc.bigInt(0n, 2n ** 256n - 1n), fc.constantFrom(...edges), fc.bigInt(0n, 2n ** 32n));
-  const [nobody, results] = [`0x${'00'.repeat(20)}`, new Set<string>()];
-  const check = fc.asyncProperty(number, number, fc.constantFrom('1b', '1c'), text, async (r, s, v, signed) => {
-    const signature = `0x${hex(r)}${hex(s)}${v}` as const;
-    const signer = await recoverByViem(signed, signature);
-    const result = EVM.check(signature, { text: signed, address: signer ?? nobody });
-    results.add(result);
-    expect(result).toBe(s > N / 2n ? 'malformed' : signer === undefined ? 'foreign' : 'valid');
-  });
-  await fc.assert(check, { numRuns: 200 });
-  expect([...results].toSorted()).toStrictEqual(['foreign', 'malformed', 'valid']);
 });
 
 describe('signatures of Solana accounts', () => {
@@ -135,13 +111,15 @@ describe('signatures of Solana accounts', () => {
   });
 
   it('and addresses keep the zeros that they begin with', async () => {
-    const texts = Array.from({ length: 3_000 }, (_, number) => `${number}`);
-    const signed = await Promise.all(texts.map(async (text) => ({ text, signature: await CAROL.sign(text) })));
-    const withZero = signed.filter(({ signature }) => signature.startsWith('1'));
-    expect(withZero.length).toBeGreaterThan(0);
-    for (const { text, signature } of withZero) {
-      expect([check(signature, text), check(signature.slice(1), text)]).toStrictEqual(['valid', 'malformed']);
+    let [number, signature] = [0, ''];
+    while (!signature.startsWith('1')) {
+      number += 1;
+      signature = await CAROL.sign(`${number}`);
     }
+    expect([signature, signature.slice(1)].map((each) => check(each, `${number}`))).toStrictEqual([
+      'valid',
+      'malformed',
+    ]);
     const address = toBase58(Buffer.concat([Buffer.alloc(2), Buffer.alloc(30, 7)]));
     expect(address).toMatch(/^11[^1]/);
     expect(SOLANA.canonicalAddress(address)).toBe(address);

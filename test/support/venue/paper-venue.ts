@@ -70,38 +70,33 @@ export async function stopPaper({ venue }: RunningPaper): Promise<void> {
   await venue.close();
 }
 
-const listed = z.object({
-  id: z.string(),
-  slug: z.string(),
-  version: z.enum(['v1', 'v2']),
-  negRisk: z.boolean(),
-  conditionId: z.string(),
-  clobTokenIds: z.string().nullable(),
-  positionIds: z.array(z.string()).optional(),
-  orderPriceMinTickSize: z.number(),
-  acceptingOrders: z.boolean(),
-  enableOrderBook: z.boolean(),
-});
+/** A market as Gamma lists it, with its tokens in one form: ids are read by version. */
+const listed = z
+  .object({
+    id: z.string(),
+    slug: z.string(),
+    version: z.enum(['v1', 'v2']),
+    negRisk: z.boolean(),
+    conditionId: z.string(),
+    clobTokenIds: z.string().nullable(),
+    positionIds: z.array(z.string()).optional(),
+    orderPriceMinTickSize: z.number(),
+    acceptingOrders: z.boolean(),
+    enableOrderBook: z.boolean(),
+  })
+  .transform((market) => {
+    const { version, positionIds, clobTokenIds } = market;
+    const ids = version === 'v2' ? positionIds : z.array(z.string()).parse(JSON.parse(clobTokenIds ?? '[]'));
+    return { ...market, yes: ids?.[0] ?? '', no: ids?.[1] ?? '' };
+  });
 
-/** A listed market with its tokens in one form. */
-export interface ListedMarket extends z.infer<typeof listed> {
-  readonly yes: string;
-  readonly no: string;
-}
+/** A listed market. */
+export type ListedMarket = z.output<typeof listed>;
 
-/** All open markets as Gamma lists them, with ids read by version. */
+/** All open markets. */
 export async function listMarkets(paper: RunningPaper, query = ''): Promise<readonly ListedMarket[]> {
   const { body } = await paper.get(`/markets/keyset?limit=100${query}`);
-  return z
-    .object({ markets: z.array(listed) })
-    .parse(body)
-    .markets.map((market) => {
-      const ids =
-        market.version === 'v2'
-          ? market.positionIds
-          : z.array(z.string()).parse(JSON.parse(market.clobTokenIds ?? '[]'));
-      return { ...market, yes: ids?.[0] ?? '', no: ids?.[1] ?? '' };
-    });
+  return z.object({ markets: z.array(listed) }).parse(body).markets;
 }
 
 /** The first tradable market that fits. */
