@@ -12,8 +12,6 @@ export interface SeenRequest {
   readonly query: URLSearchParams;
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
-  /** In milliseconds of `performance.now()`. */
-  readonly at: number;
   /** The client's port: equal for requests on one connection. */
   readonly port: number | undefined;
 }
@@ -70,12 +68,11 @@ export async function startVenue(script: Script): Promise<ScriptedVenue> {
   const seen: SeenRequest[] = [];
   let received = 0;
   const server = createServer(async (message, response) => {
-    const at = performance.now();
     const { pathname: path, searchParams: query } = new URL(message.url ?? '/', 'http://venue.invalid');
     const { method = '', headers } = message;
     const index = received;
     received += 1;
-    const partial = { method, path, query, headers, at, port: message.socket.remotePort };
+    const partial = { method, path, query, headers, port: message.socket.remotePort };
     const request = { ...partial, body: await text(message) };
     seen[index] = request;
     play(await script(request, index), response);

@@ -1,9 +1,10 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import { parseDecimal } from '../../../../shared/decimal.ts';
 import { SENDING_RESERVE_MS } from '../../../../shared/limits.ts';
 import { createVenueClock } from '../../../../shared/venue/polymarket/http/clock.ts';
 import { createTransport, type Transport } from '../../../../shared/venue/polymarket/http/transport.ts';
 import { createOrderRuleBook } from '../../../../shared/venue/polymarket/order-rules.ts';
+import { fakeOnly } from '../../../support/jest.ts';
 import { limitOrder, TOKEN } from '../../../support/orders/trading-world.ts';
 import { callWithin, startVenue } from '../../../support/venue/scripted-venue.ts';
 import { bookAnswer, v1TokenId, v2TokenId } from '../../../support/venue/venue-answers.ts';
@@ -97,21 +98,27 @@ describe('the rules of a market', () => {
     expect(await reads()).toStrictEqual([TOKEN]);
   });
 
-  it('are awaited while the order can still be sent, and kept of 1,000 tokens: the oldest goes', async () => {
+  it('are kept of 1,000 tokens, of which the oldest goes', async () => {
     const asked: string[] = [];
     const send: Transport['send'] = async ({ path }) => {
       const tokenId = path.replace('/book?token_id=', '');
       asked.push(tokenId);
       return { status: 200, isJson: true, retryAfter: undefined, text: JSON.stringify(bookAnswer(tokenId)) };
     };
-    const { rules, admit } = await withBooks({});
-    const { admit: admitQuickly } = createOrderRuleBook({ send, clock: createVenueClock() });
+    const { admit } = createOrderRuleBook({ send, clock: createVenueClock() });
     const tokens = [...Array(1_001).keys(), 1_000, 1, 0].map(v1TokenId);
-    for (const tokenId of tokens) await admitQuickly(limitOrder({ tokenId }), callWithin());
+    for (const tokenId of tokens) await admit(limitOrder({ tokenId }), callWithin());
     expect(asked.slice(1_001)).toStrictEqual([v1TokenId(0)]);
-    const late = rules.admit(limitOrder(), callWithin(SENDING_RESERVE_MS));
-    await expect(late).rejects.toMatchObject({ code: 'venue_timeout' });
-    await admit();
+  });
+
+  it('are awaited while the order can still be sent', async () => {
+    fakeOnly(['setTimeout', 'clearTimeout', 'performance']);
+    const { admit } = createOrderRuleBook(createTransport((await startVenue(() => 'hang')).url));
+    const late = admit(limitOrder(), callWithin(SENDING_RESERVE_MS + 100));
+    const ended = expect(late).rejects.toMatchObject({ code: 'venue_timeout' });
+    await jest.advanceTimersByTimeAsync(100);
+    await ended;
+    jest.useRealTimers();
   });
 
   it('do not refuse an order by themselves where they are kept: the tick may have become finer', async () => {

@@ -33,6 +33,7 @@ const cut: Reply = (response) => {
 const noHttp: Reply = ({ socket }) => socket?.end('SSH-2.0-OpenSSH_9.9\r\n\r\n');
 const endless: Reply = { body: ' '.repeat(2 * 1024 * 1024 + 1) };
 const busy: Reply = { status: 503, headers: { 'retry-after': '1' } };
+const shut: Reply = { status: 503, headers: { 'retry-after': '1000' } };
 
 describe('a read', () => {
   it.each<[string | number, Reply]>([
@@ -64,7 +65,7 @@ describe('a read', () => {
   it.each<[string, Reply[], number | undefined, asked: number, result: object, pauses?: unknown[]]>([
     ['twice and not more', [{ status: 502 }, { status: 502 }, {}], undefined, 2, { status: 502 }],
     ['as late as the venue asks', [busy, {}], undefined, 2, { status: 200 }, [1_000]],
-    ['once without time for the wait', [busy, {}], 1_400, 1, { status: 503, retryAfter: 1 }, []],
+    ['once without time for the wait and a second try', [shut, {}], 1_000_400, 1, { retryAfter: 1_000 }, []],
     ['once where the answer is endless', [endless, {}], undefined, 1, { code: 'venue_error' }, []],
   ])('is tried %s', async (_how, replies, budget, asked, result, waited = [expect.any(Number)]) => {
     expect(await readFrom(replies, budget)).toMatchObject({ asked, result });

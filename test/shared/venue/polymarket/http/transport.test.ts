@@ -199,14 +199,13 @@ describe('transport without a readable answer', () => {
   it('waits for an answer on a connection that was made in time, and ends with the call', async () => {
     const { promise: asked, resolve } = Promise.withResolvers<ServerResponse>();
     const venue = await startVenue(() => resolve);
-    const call = callWithin(10_000);
-    const answer = createTransport(venue.url).send(PATIENT, call);
+    const answer = createTransport(venue.url).send(PATIENT, callWithin(10_000));
     const response = await asked;
     jest.advanceTimersByTime(CONNECT_MS + 200);
     response.end('{}');
     expect(await answer).toMatchObject({ status: 200 });
     const silent = await startVenue(() => 'hang');
-    const ended = failureOf(createTransport(silent.url).send(PATIENT, call));
+    const ended = failureOf(createTransport(silent.url).send(PATIENT, callWithin(10_000)));
     while (silent.seen.length === 0) await sleep(1);
     jest.advanceTimersByTime(10_000);
     expect(await ended).toStrictEqual({ kind: 'timeout', sent: true });
