@@ -8,6 +8,7 @@ import { promisify } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
 import { flag, oneOf, runCommand, type Values, wholeNumber } from '../../operator/command-line.ts';
 import { VERSION } from '../../shared/version.ts';
+import { collect } from '../support/operator/desk.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 
@@ -35,43 +36,36 @@ describe('every command', () => {
   });
 });
 
-describe('a command whose reader has gone', () => {
-  it('runs to its end', async () => {
-    const source = `
-      import { runCommand } from ${JSON.stringify(join(ROOT, 'operator/command-line.ts'))};
-      process.exitCode = await runCommand({ purpose: '', usage: '', options: {} }, async () => {
-        for await (const _ of process.stdin);
-        for (const stream of [process.stdout, process.stderr]) await new Promise((written) => stream.write('x', written));
-        return 7;
-      });`;
-    const command = spawn(process.execPath, ['--input-type=module', '--eval', source]);
-    const exited = once(command, 'exit');
-    for (const stream of [command.stdout, command.stderr]) {
-      stream.destroy();
-      await once(stream, 'close');
-    }
-    command.stdin.end();
-    expect(await exited).toStrictEqual([7, null]);
-  });
+/** A program that runs a command of this body. */
+function programOf(body: string): readonly string[] {
+  const path = JSON.stringify(join(ROOT, 'operator/command-line.ts'));
+  const command = `{ purpose: '', usage: '', options: {} }, async () => { ${body} }`;
+  const source = `import { runCommand, THIS_PROCESS } from ${path}; process.exitCode = await runCommand(${command});`;
+  return ['--input-type=module', '--eval', source];
+}
+
+it('runs a command to its end if its reader has gone', async () => {
+  const write = "for (const one of [process.stdout, process.stderr]) await new Promise((end) => one.write('x', end));";
+  const command = spawn(process.execPath, programOf(`for await (const _ of process.stdin); ${write} return 7;`));
+  const exited = once(command, 'exit');
+  for (const stream of [command.stdout, command.stderr]) {
+    stream.destroy();
+    await once(stream, 'close');
+  }
+  command.stdin.end();
+  expect(await exited).toStrictEqual([7, null]);
 });
 
-describe('a command whose report does not fit on the disk', () => {
-  it('exits with 1, also if a part was written', async () => {
-    const source = `
-      import { runCommand, THIS_PROCESS } from ${JSON.stringify(join(ROOT, 'operator/command-line.ts'))};
-      process.exitCode = await runCommand({ purpose: '', usage: '', options: {} }, async () => {
-        THIS_PROCESS.out('x'.repeat(4_000));
-        return 0;
-      });`;
-    const folder = await mkdtemp(join(tmpdir(), 'command-line-test-'));
-    // Blocks of 512 bytes, or of 1,024: the size that a file may have.
-    const limited = 'ulimit -f 1; exec "$0" --input-type=module --eval "$1" > report.txt';
-    const command = spawn('sh', ['-c', limited, process.execPath, source], { cwd: folder });
-    const [errors, [code]] = await Promise.all([text(command.stderr), once(command, 'exit')]);
-    await rm(folder, { recursive: true });
-    expect(errors).toMatch(/^Error: EFBIG: file too large, write\n/);
-    expect(code).toBe(1);
-  });
+it('exits with 1 if the report does not fit on the disk, also if a part was written', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'command-line-test-'));
+  // Blocks of 512 bytes, or of 1,024: the size that a file may have.
+  const limited = 'ulimit -f 1; exec "$@" > report.txt';
+  const program = [process.execPath, ...programOf("THIS_PROCESS.out('x'.repeat(4_000)); return 0;")];
+  const command = spawn('sh', ['-c', limited, 'sh', ...program], { cwd: folder });
+  const [errors, [code]] = await Promise.all([text(command.stderr), once(command, 'exit')]);
+  await rm(folder, { recursive: true });
+  expect(errors).toMatch(/^Error: EFBIG: file too large, write\n/);
+  expect(code).toBe(1);
 });
 
 const COMMAND = {
@@ -87,18 +81,8 @@ const COMMAND = {
 
 type Read = Values<typeof COMMAND.options>;
 
-async function count(args: readonly string[], action: (values: Read) => number = () => 0) {
-  const written = { out: '', err: '' };
-  const code = await runCommand(COMMAND, action, {
-    args,
-    out: (text) => {
-      written.out += text;
-    },
-    err: (text) => {
-      written.err += text;
-    },
-  });
-  return { code, ...written };
+function count(args: readonly string[], action: (values: Read) => number = () => 0) {
+  return collect((terminal) => runCommand(COMMAND, action, { ...terminal, args }));
 }
 
 const LIST = `Usage: npm run count -- [options]
@@ -130,8 +114,7 @@ describe('a command line', () => {
   });
 
   it('prints the version and runs nothing', async () => {
-    const action = () => 7;
-    expect(await count(['--version', '--loud'], action)).toStrictEqual({ code: 0, out: `${VERSION}\n`, err: '' });
+    expect(await count(['--version'], () => 7)).toStrictEqual({ code: 0, out: `${VERSION}\n`, err: '' });
   });
 
   it.each([

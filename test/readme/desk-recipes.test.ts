@@ -53,7 +53,9 @@ async function perform(heading: string, url = sharedService().url, settings = en
   const next = new Date(Date.UTC(new Date().getUTCFullYear(), new Date().getUTCMonth() + 1)).toISOString().slice(0, 7);
   const script = fences.join('').replaceAll('2026-11-01', `${month}-01`).replaceAll('2026-12-01', `${next}-01`);
   const here = script.replaceAll('127.0.0.1:8080', new URL(url).host);
-  const inProject = here.replaceAll('> november.csv', `> ${join(folder, 'november.csv')}`);
+  // Without npm, whose start takes half the time.
+  const program = here.replaceAll(/npm run (?:-s |--silent )?orders --/g, 'node operator/start.js orders');
+  const inProject = program.replaceAll('> november.csv', `> ${join(folder, 'november.csv')}`);
   return (await run('sh', ['-euc', inProject], { cwd: ROOT, env: settings })).stdout;
 }
 

@@ -7,15 +7,19 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
-import { runDesk } from '../../../operator/desk/commands.ts';
 import { openFollowFile, type Queue } from '../../../operator/desk/follow-file.ts';
 import type { OrderEvent } from '../../../operator/desk/follow-state.ts';
 import { deliver, webhookSecrets } from '../../../operator/desk/webhook.ts';
 import { verifyEvent } from '../../../packages/client/client.ts';
+import { desk } from '../../support/operator/desk.ts';
 import { HAS_PYTHON } from '../../support/python.ts';
-import { type Reply, type SeenRequest, startVenue } from '../../support/venue/scripted-venue.ts';
+import { type Reply, startVenue } from '../../support/venue/scripted-venue.ts';
 
-const [FIRST, SECOND] = [24, 64].map((length) => `whsec_${randomBytes(length).toString('base64')}`);
+const [FIRST, SECOND] = [secretOf(24), secretOf(64)];
+
+function secretOf(bytes: number): string {
+  return `whsec_${randomBytes(bytes).toString('base64')}`;
+}
 
 let folder = '';
 const open: { close(): void }[] = [];
@@ -45,22 +49,28 @@ function queueOf(name: string): Queue {
   return file.queue;
 }
 
-/** Delivers to a receiver with these answers until `isDone`; returns what it got and the sentences. */
-async function delivered(
+/** Delivers to a receiver until `isDone`; returns the sentences. */
+async function deliveredTo(
+  url: string,
   queue: Queue,
-  receiver: (request: SeenRequest, index: number) => Reply,
-  isDone: (seen: readonly SeenRequest[]) => boolean,
+  isDone: (sentences: readonly string[]) => boolean | Promise<boolean>,
   secret = FIRST,
 ) {
-  const { url, seen } = await startVenue(receiver);
   const sentences: string[] = [];
   const terminal = { args: [], out: () => undefined, err: (text: string) => sentences.push(text) };
   const stop = new AbortController();
-  const target = { url: `${url}/hook`, secrets: webhookSecrets({ ORDERS_WEBHOOK_SECRET: secret }) };
+  const target = { url, secrets: webhookSecrets({ ORDERS_WEBHOOK_SECRET: secret }) };
   const running = deliver({ terminal }, queue, target, { stop: stop.signal });
-  while (!isDone(seen)) await sleep(5);
+  while (!(await isDone(sentences))) await sleep(5);
   stop.abort();
   await running;
+  return sentences;
+}
+
+/** Delivers to a receiver with these answers, in their order, until it has got as many requests. */
+async function delivered(queue: Queue, answers: readonly Reply[], secret = FIRST) {
+  const { url, seen } = await startVenue((_, index) => answers[index] ?? { status: 500 });
+  const sentences = await deliveredTo(`${url}/hook`, queue, () => seen.length >= answers.length, secret);
   return { seen, sentences };
 }
 
@@ -86,62 +96,37 @@ async function startPythonReceiver(secret: string) {
 
 describe('a webhook', () => {
   (HAS_PYTHON ? it : it.skip)('is taken by the Python of the documents, and only with its secret', async () => {
-    const { url, next } = await startPythonReceiver(FIRST ?? '');
+    const { url, next } = await startPythonReceiver(FIRST);
     const queue = queueOf('python.follow');
     queue.add([event(1)], 0);
-    const sentences: string[] = [];
-    const terminal = { args: [], out: () => undefined, err: (text: string) => sentences.push(text) };
-    const stop = new AbortController();
-    const forged = { url, secrets: webhookSecrets({ ORDERS_WEBHOOK_SECRET: SECOND }) };
-    const running = deliver({ terminal }, queue, forged, { stop: stop.signal });
-    while (sentences.length === 0) await sleep(5);
-    stop.abort();
-    await running;
+    const sentences = await deliveredTo(url, queue, ({ length }) => length > 0, SECOND);
     expect(sentences).toStrictEqual(['The receiver answered 400: evt_1 is sent again later.\n']);
-    const again = new AbortController();
     queue.add([{ ...event(2), data: { order_id: '0x2', client_address: 'alice', filled_size: '6' } }], 0);
-    const right = deliver(
-      { terminal },
-      queue,
-      { url, secrets: webhookSecrets({ ORDERS_WEBHOOK_SECRET: FIRST }) },
-      { stop: again.signal },
-    );
-    expect(await next()).toBe('order.filled alice 6');
-    again.abort();
-    await right;
+    await deliveredTo(url, queue, async () => (await next()) === 'order.filled alice 6');
   });
 
   it('is what the library of the specification and our client verify, with both secrets of a rotation', async () => {
     const queue = queueOf('verified.follow');
     queue.add([event(1)], 0);
-    const { seen } = await delivered(
-      queue,
-      () => ({ status: 204 }),
-      ({ length }) => length === 1,
-      `${FIRST} ${SECOND}`,
-    );
+    const { seen } = await delivered(queue, [{ status: 204 }], `${FIRST} ${SECOND}`);
     const [{ body, headers, method, path } = { body: '', headers: {}, method: '', path: '' }] = seen;
     expect([method, path, headers['content-type']]).toStrictEqual(['POST', '/hook', 'application/json']);
     const own = Object.entries(headers).filter(([name]) => name.startsWith('webhook-'));
     const signed = Object.fromEntries(own.map(([name, value]) => [name, String(value)]));
-    for (const secret of [FIRST ?? '', SECOND ?? '']) {
+    for (const secret of [FIRST, SECOND]) {
       expect(new Webhook(secret).verify(body, signed)).toStrictEqual(event(1));
       expect(await verifyEvent(body, signed, secret)).toStrictEqual(event(1));
       await expect(verifyEvent(`${body} `, signed, secret)).rejects.toThrow('signature');
       await expect(verifyEvent(body, { ...signed, 'webhook-timestamp': '1' }, secret)).rejects.toThrow('minutes');
     }
-    await expect(verifyEvent(body, signed, `whsec_${randomBytes(32).toString('base64')}`)).rejects.toThrow('signature');
+    await expect(verifyEvent(body, signed, secretOf(32))).rejects.toThrow('signature');
   });
 
   it('is sent again with growing pauses until a 2xx, while others arrive', async () => {
     const queue = queueOf('repeated.follow');
     queue.add([event(1), event(2)], 0);
-    const answers: Reply[] = [{ status: 302, headers: { location: 'http://127.0.0.1:9/' } }, { status: 204 }, 'reset'];
-    const { seen, sentences } = await delivered(
-      queue,
-      (_, index) => answers[index] ?? { status: 500 },
-      ({ length }) => length >= 2,
-    );
+    const redirect = { status: 302, headers: { location: 'http://127.0.0.1:9/' } };
+    const { seen, sentences } = await delivered(queue, [redirect, { status: 204 }]);
     expect(seen.map(({ headers }) => headers['webhook-id'])).toStrictEqual(['evt_1', 'evt_2']);
     expect(sentences).toStrictEqual(['The receiver answered 302: evt_1 is sent again later.\n']);
     expect(queue.next(Date.now())).toBeUndefined();
@@ -149,11 +134,7 @@ describe('a webhook', () => {
     const again = queueOf('repeated.follow');
     expect(again.next(Date.now() + 6_000)).toMatchObject({ id: 'evt_1', attempts: 1 });
     for (let attempts = 1; attempts < 9; attempts += 1) again.postpone('evt_1', 0);
-    const last = await delivered(
-      again,
-      () => 'reset',
-      ({ length }) => length === 1,
-    );
+    const last = await delivered(again, ['reset']);
     expect(last.sentences).toStrictEqual(['The receiver gave no answer for three days: evt_1 is given up.\n']);
     expect(again.next(Number.MAX_SAFE_INTEGER)).toBeUndefined();
   });
@@ -161,23 +142,24 @@ describe('a webhook', () => {
   it('ends after 410', async () => {
     const queue = queueOf('gone.follow');
     queue.add([event(1), event(2)], 0);
-    const { sentences } = await delivered(
-      queue,
-      () => ({ status: 410 }),
-      ({ length }) => length === 1,
-    );
+    const { sentences } = await delivered(queue, [{ status: 410 }]);
     expect(sentences).toStrictEqual(['The receiver answered 410: it gets no more events.\n']);
     expect(queue.next(Number.MAX_SAFE_INTEGER)).toBeUndefined();
   });
 
-  it('waits as long as the receiver asks, up to a day, and drops the oldest of too many', () => {
+  it('waits as long as the receiver asks, up to a day', async () => {
+    const queue = queueOf('asked.follow');
+    queue.add([event(1)], 0);
+    await delivered(queue, [{ status: 503, headers: { 'retry-after': '999999' } }]);
+    const hours = (count: number) => Date.now() + count * 3_600_000;
+    expect(queue.next(hours(23))).toBeUndefined();
+    expect(queue.next(hours(24))).toMatchObject({ id: 'evt_1', attempts: 1 });
+  });
+
+  it('drops the oldest of too many', () => {
     const queue = queueOf('full.follow');
-    expect(
-      queue.add(
-        Array.from({ length: 100_002 }, (_, index) => event(index)),
-        0,
-      ),
-    ).toBe(2);
+    const events = Array.from({ length: 100_002 }, (_, index) => event(index));
+    expect(queue.add(events, 0)).toBe(2);
     expect(queue.next(0)).toMatchObject({ id: 'evt_2' });
     expect(queue.add([event(2)], 0)).toBe(0);
   });
@@ -200,12 +182,8 @@ describe('a webhook', () => {
       SERVICE_CLOB_API_PASSPHRASE: 'words',
       ...(secret !== undefined && { ORDERS_WEBHOOK_SECRET: secret }),
     };
-    let err = '';
-    const write = (text: string) => {
-      err += text;
-    };
-    const ended = await runDesk(env, { args: ['follow', '--settings', '/dev/null', ...args], out: write, err: write });
-    expect([ended, err]).toStrictEqual([code, expect.stringMatching(words)]);
-    expect(err).not.toContain('whsec_c');
+    const ended = await desk(['follow', ...args], env);
+    expect(ended).toStrictEqual({ code, out: '', err: expect.stringMatching(words) });
+    expect(ended.err).not.toContain('whsec_c');
   });
 });
