@@ -24,7 +24,7 @@ function renderTable(table: Table, nameOf: (name: string) => string): string {
 }
 
 /** The tables of settings in Markdown: of the service, and what a deployment has besides. */
-export function renderTables(): string {
+function renderTables(): string {
   const besides = Object.fromEntries(Object.entries(CONTEXT).filter(([name]) => !(name in LOCAL)));
   return `${renderTable(LOCAL, variableOf)}\nA deployment has these besides:\n\n${renderTable(besides, () => '')}`;
 }

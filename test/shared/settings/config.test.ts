@@ -253,7 +253,15 @@ const RULES: Readonly<Record<string, readonly [string, readonly string[], readon
   SERVICE_REMOTE_ORDERS: ['1, or left out', ['0', 'true', 'yes', ' 1', '01'], ['1']],
   SERVICE_STORE: [
     'the path of a file, or dynamodb: and the name of a table',
-    ['dynamodb:ab', 'DynamoDB:orders', 'dynamodb:or ders', `dynamodb:${'a'.repeat(256)}`, HEX_KEY, `0x${HEX_KEY}`],
+    [
+      'dynamodb:ab',
+      'DynamoDB:orders',
+      'dynamodb:or ders',
+      'file:/x.db',
+      `dynamodb:${'a'.repeat(256)}`,
+      HEX_KEY,
+      `0x${HEX_KEY}`,
+    ],
     ['/x/orders.db', 'a/dynamodb:orders', 'C:\\orders.db', `${KEY}/orders.db`, `dynamodb:${'a'.repeat(255)}`],
   ],
   SERVICE_STORE_SHARED_FOLDER: ['1, or left out', ['0', 'yes'], ['1']],
@@ -300,7 +308,7 @@ const RULES: Readonly<Record<string, readonly [string, readonly string[], readon
   SERVICE_CLIENT_VERIFICATION: ['one of off, required', ['on', '1', 'OFF', 'REQUIRED', 'required!'], ['off']],
   SERVICE_ALLOWED_CLIENTS: [
     'EVM or Solana addresses, comma-separated, at least one',
-    [',', ' ', ' , ,', '0x12', 'alice', `${ADDRESS},bob`],
+    [',', ' ', ' , ,', '0x12', 'alice', `${ADDRESS},bob`, `0x${ADDRESS}`],
     [ADDRESS, `${ADDRESS}, Bow1CGKGDB9mNxeWdw85E2aCthQ1oZX4oFEe7fYT17ew,`],
   ],
   SERVICE_CLIENT_RPC_URL: [
@@ -345,7 +353,11 @@ const RULES: Readonly<Record<string, readonly [string, readonly string[], readon
     ['http://p.example', 'https://p.example:1/', 'HTTP://trader:pa%23ss@p.example:65535', 'http://[::1]:1'],
   ],
   SERVICE_WALLET_ADDRESS: ADDRESSES,
-  SERVICE_PRIVATE_KEY_SECRET: [SECRET_NAME, [KEY, `0x${KEY}`, 'a b', 'x'.repeat(513)], ['prod/key', 'x'.repeat(512)]],
+  SERVICE_PRIVATE_KEY_SECRET: [
+    SECRET_NAME,
+    [KEY, `0x${KEY}`, 'a b', 'x'.repeat(513)],
+    ['prod/key', 'x'.repeat(512), `${KEY}-key`],
+  ],
   SERVICE_CREDENTIALS_SECRET: [SECRET_NAME, [KEY], ['prod/credentials']],
   SERVICE_ORDER_ACCESS: ['one of iam, jwt, public', ['IAM', 'none'], ['jwt']],
   SERVICE_ORDERS_TABLE: ['the name of a DynamoDB table', ['ab', 'a b', 'a'.repeat(256)], ['abc']],
@@ -371,13 +383,11 @@ const STOPS: readonly (readonly [env: Env, sentence: string])[] = [
     [{ ...TRADING, SERVICE_HOST, SERVICE_REMOTE_ORDERS: '1' }, ''] as const,
   ]),
   [{ SERVICE_PRIVATE_KEY: KEY, SERVICE_HOST: '::' }, ''],
-  [{ SERVICE_PLACE_ORDER: '1', SERVICE_HOST: '::' }, ''],
   ...['127.0.0.1', '127.10.200.30', '::1', 'LocalHost', ''].map(
     (SERVICE_HOST) => [{ ...VERIFYING, SERVICE_HOST }, ''] as const,
   ),
   [{ ...VERIFYING, ...OPEN }, AUTHORITY],
   [{ ...VERIFYING, SERVICE_ALLOWED_HOSTS: 'api.example.org' }, AUTHORITY],
-  [{ ...VERIFYING, ...OPEN, SERVICE_PUBLIC_AUTHORITY: 'api.example.org' }, ''],
   [{ ...VERIFYING, ...OPEN, SERVICE_PLACE_ORDER: '' }, ''],
   [{ ...TRADING, NODE_TLS_REJECT_UNAUTHORIZED: '0' }, UNVERIFIED_VENUE],
   [{ ...TRADING, NODE_TLS_REJECT_UNAUTHORIZED: '1' }, ''],
