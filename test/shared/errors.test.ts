@@ -1,29 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { ERRORS } from '../../shared/errors.ts';
-import {
-  DOCTOR_MS,
-  GATEWAY_LIMIT_MS,
-  KEEP_MS,
-  KEPT_AFTER_USE_MS,
-  LAMBDA_TIMEOUT_MS,
-  LEASE_MS,
-  LOOK_UP_MS,
-  LOOK_UP_PAUSES_MS,
-  LOOK_UP_RESERVE_MS,
-  MIN_SEND_MS,
-  ORDER_BUDGET_MS,
-  READ_ATTEMPT_MS,
-  READ_BUDGET_MS,
-  RETRY_PAUSE_MS,
-  SECRET_MS,
-  SEND_MS,
-  SENDING_RESERVE_MS,
-  SETTLE_PAUSES_MS,
-  STOP_MS,
-  STORE_ATTEMPT_MS,
-  STORE_CALL_MS,
-  WAY_MS,
-} from '../../shared/limits.ts';
+import * as limits from '../../shared/limits.ts';
 
 /** As the contract has them. */
 const STATUSES = {
@@ -90,46 +67,40 @@ const PROMISED_READ_MS = 10_000;
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
 const sum = (pauses: readonly number[]) => pauses.reduce((total, pause) => total + pause, 0);
-const lookUpsEnd = ORDER_BUDGET_MS - STORE_CALL_MS;
-const sendingEnds = lookUpsEnd - LOOK_UP_RESERVE_MS;
-const twoReads = 2 * READ_ATTEMPT_MS + RETRY_PAUSE_MS.max;
+const lookUpsEnd = limits.ORDER_BUDGET_MS - limits.STORE_CALL_MS;
+const sendingEnds = lookUpsEnd - limits.LOOK_UP_RESERVE_MS;
+const released = limits.LOOK_UP_MS + 2 * limits.STORE_CALL_MS;
+const secretRead = limits.SECRET_MS.read + limits.STORE_CALL_MS + limits.LOOK_UP_RESERVE_MS + limits.MIN_SEND_MS;
+const { orders: ORDERS_MS, reads: READS_MS } = limits.LAMBDA_TIMEOUT_MS;
+const twoReads = 2 * limits.READ_ATTEMPT_MS + limits.RETRY_PAUSE_MS.max;
 
 /** Times that grow from one to the next. */
 const GROWING: Readonly<Record<string, readonly number[]>> = {
-  'an order ends before what would cut it off': [
-    ...[ORDER_BUDGET_MS, PROMISED_ORDER_MS, LAMBDA_TIMEOUT_MS.orders, GATEWAY_LIMIT_MS],
-  ],
-  'a read ends before what would cut it off': [
-    READ_BUDGET_MS,
-    PROMISED_READ_MS,
-    LAMBDA_TIMEOUT_MS.reads,
-    GATEWAY_LIMIT_MS,
-  ],
-  'a process waits for its orders at the end': [PROMISED_ORDER_MS, STOP_MS],
-  'the time of the venue, the record and its release fit behind rules and credentials': [
-    ...[16_000 + LOOK_UP_MS + 2 * STORE_CALL_MS - 1, ORDER_BUDGET_MS],
-  ],
-  'look-ups after a sending fit into their reserve': [sum(LOOK_UP_PAUSES_MS) - 1, LOOK_UP_RESERVE_MS],
-  'look-ups of an earlier sending do too': [sum(SETTLE_PAUSES_MS), LOOK_UP_RESERVE_MS],
-  'a lease is longer than an order': [ORDER_BUDGET_MS, LEASE_MS],
-  'two attempts fit into a call of the store': [2 * STORE_ATTEMPT_MS.attempt, STORE_CALL_MS],
-  'two attempts fit into a read of the secret': [2 * SECRET_MS.attempt, SECRET_MS.read],
-  'a first order has time to read the secret': [
-    ...[SECRET_MS.read + STORE_CALL_MS + LOOK_UP_RESERVE_MS + MIN_SEND_MS, ORDER_BUDGET_MS],
-  ],
-  'two attempts of a read fit into it': [twoReads, READ_BUDGET_MS],
-  'two attempts at the rules fit before the sending': [twoReads, ORDER_BUDGET_MS - SENDING_RESERVE_MS],
-  'a run of the doctor ends in 10 s with the start of its process': [DOCTOR_MS + WAY_MS, PROMISED_READ_MS],
-  'a key is kept for longer than is promised': [KEPT_AFTER_USE_MS, KEEP_MS],
+  'an order is not cut off': [limits.ORDER_BUDGET_MS, PROMISED_ORDER_MS, ORDERS_MS, limits.GATEWAY_LIMIT_MS],
+  'a read is not cut off': [limits.READ_BUDGET_MS, PROMISED_READ_MS, READS_MS, limits.GATEWAY_LIMIT_MS],
+  'a process waits for its orders at the end': [PROMISED_ORDER_MS, limits.STOP_MS],
+  // The time of the venue, the record and its release.
+  'what follows rules and credentials has its time': [16_000 + released - 1, limits.ORDER_BUDGET_MS],
+  'look-ups after a sending fit into their reserve': [sum(limits.LOOK_UP_PAUSES_MS) - 1, limits.LOOK_UP_RESERVE_MS],
+  'look-ups of an earlier sending do too': [sum(limits.SETTLE_PAUSES_MS), limits.LOOK_UP_RESERVE_MS],
+  'a lease is longer than an order': [limits.ORDER_BUDGET_MS, limits.LEASE_MS],
+  'two attempts fit into a call of the store': [2 * limits.STORE_ATTEMPT_MS.attempt, limits.STORE_CALL_MS],
+  'two attempts fit into a read of the secret': [2 * limits.SECRET_MS.attempt, limits.SECRET_MS.read],
+  'a first order has time to read the secret': [secretRead, limits.ORDER_BUDGET_MS],
+  'two attempts of a read fit into it': [twoReads, limits.READ_BUDGET_MS],
+  'two attempts at the rules fit before the sending': [twoReads, limits.ORDER_BUDGET_MS - limits.SENDING_RESERVE_MS],
+  'a run of the doctor with the start of its process ends in 10 s': [limits.DOCTOR_MS + limits.WAY_MS, 10_000],
+  'a key is kept for longer than is promised': [limits.KEPT_AFTER_USE_MS, limits.KEEP_MS],
 };
 
 describe('the budgets of time', () => {
   it('are those of the drawing of an order and of the contract', () => {
-    const sending = [sendingEnds - SEND_MS, sendingEnds - MIN_SEND_MS, sendingEnds, lookUpsEnd];
+    const sending = [sendingEnds - limits.SEND_MS, sendingEnds - limits.MIN_SEND_MS, sendingEnds, lookUpsEnd];
     expect(sending).toStrictEqual([5_000, 16_000, 17_000, 22_000]);
-    expect(ORDER_BUDGET_MS - SENDING_RESERVE_MS).toBe(16_000);
-    expect([ORDER_BUDGET_MS + WAY_MS, READ_BUDGET_MS + WAY_MS]).toStrictEqual([PROMISED_ORDER_MS, PROMISED_READ_MS]);
-    expect(KEPT_AFTER_USE_MS).toBe(DAY_MS);
+    expect(limits.ORDER_BUDGET_MS - limits.SENDING_RESERVE_MS).toBe(16_000);
+    expect(limits.ORDER_BUDGET_MS + limits.WAY_MS).toBe(PROMISED_ORDER_MS);
+    expect(limits.READ_BUDGET_MS + limits.WAY_MS).toBe(PROMISED_READ_MS);
+    expect(limits.KEPT_AFTER_USE_MS).toBe(DAY_MS);
   });
 
   it.each(Object.entries(GROWING))('%s', (_promise, times) => {
