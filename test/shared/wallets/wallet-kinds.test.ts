@@ -75,7 +75,7 @@ describe('signatures of EVM accounts', () => {
   });
 
   it('are of one account and one text, in any script and length', async () => {
-    for (const text of ['', 'ä\u0308 \u{1F600}', 'x'.repeat(1_200)])
+    for (const text of ['', 'a\u0308 \u{1F600}', 'x'.repeat(1_200)])
       expect(check(await ALICE.sign(text), text)).toBe('valid');
     const signature = await ALICE.sign(TEXT);
     const other = evmWallet('3');

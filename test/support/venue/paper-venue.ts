@@ -206,10 +206,18 @@ export async function officialOrder(request: OrderRequest) {
   return orderToJsonV2(signed, '', OrderType.GTC).order;
 }
 
+/** A request that is signed with API credentials; `at`: its time, by default now. */
+interface SignedCall {
+  readonly method: string;
+  readonly path: string;
+  readonly body?: unknown;
+  readonly at?: number | undefined;
+}
+
 /** L2 headers made here, so that a test can break one of them. */
-export function l2Headers(creds: ApiKeyCreds, call: { method: string; path: string; body?: string; at?: number }) {
-  const timestamp = String(Math.floor((call.at ?? Date.now()) / 1_000));
-  const message = timestamp + call.method + call.path + (call.body ?? '');
+export function l2Headers(creds: ApiKeyCreds, { method, path, body = '', at = Date.now() }: SignedCall) {
+  const timestamp = String(Math.floor(at / 1_000));
+  const message = timestamp + method + path + (typeof body === 'string' ? body : JSON.stringify(body));
   const signature = createHmac('sha256', Buffer.from(creds.secret, 'base64url')).update(message).digest('base64');
   return {
     POLY_ADDRESS: WALLET.address,
@@ -221,15 +229,8 @@ export function l2Headers(creds: ApiKeyCreds, call: { method: string; path: stri
 }
 
 /** Sends any body as a signed L2 request. */
-export function signedRequest(
-  paper: RunningPaper,
-  creds: ApiKeyCreds,
-  call: { method: string; path: string; body?: unknown; headers?: Record<string, string>; at?: number },
-): Promise<Answer> {
-  const body = call.body === undefined || typeof call.body === 'string' ? call.body : JSON.stringify(call.body);
-  const signed = { method: call.method, path: call.path, ...(body === undefined ? {} : { body }) };
-  const headers = l2Headers(creds, call.at === undefined ? signed : { ...signed, at: call.at });
-  return paper.send(call.method, call.path, body, { ...headers, ...call.headers });
+export function signedRequest(paper: RunningPaper, creds: ApiKeyCreds, call: SignedCall): Promise<Answer> {
+  return paper.send(call.method, call.path, call.body, l2Headers(creds, call));
 }
 
 /** Posts a signed order; `members` go beside it, such as an `orderType` other than GTC. */
@@ -237,13 +238,8 @@ export function postOrder(
   paper: RunningPaper,
   creds: ApiKeyCreds,
   order: unknown,
-  { at = Date.now(), headers = {}, ...members }: OrderCall = {},
+  { at, ...members }: Readonly<Record<string, unknown>> & Pick<SignedCall, 'at'> = {},
 ): Promise<Answer> {
   const body = { order, owner: creds.key, orderType: 'GTC', ...members };
-  return signedRequest(paper, creds, { method: 'POST', path: '/order', body, at, headers });
-}
-
-interface OrderCall extends Readonly<Record<string, unknown>> {
-  readonly at?: number;
-  readonly headers?: Record<string, string>;
+  return signedRequest(paper, creds, { method: 'POST', path: '/order', body, at });
 }
