@@ -163,7 +163,7 @@ const SENT_ONCE: readonly Row[] = [
     'nor once its lease has ended: the right to send is asked for before bytes leave',
     lost('A'),
     {
-      ...{ budgetMs: 90_000, ...unknown('A'), logs: ['lease ended [lease_faults]'] },
+      ...{ budgetMs: 90_000, ...unknown('A'), logs: ['lease ended [lease_faults]'], says: 'ran out of time' },
       order: () => {
         pass(LEASE_MS);
         return NOT_FOUND;
@@ -354,7 +354,7 @@ const FAILURES: readonly Row[] = [
   [
     '5. a refusal of a second sending proves nothing until 120 s after the last one without a provable answer',
     lost('A'),
-    { after: 1_000, post: says(BALANCE), ...unknown('AA', 114) },
+    { after: 1_000, post: says(BALANCE), ...unknown('AA', 114), says: 'an earlier one may still be accepted' },
     { after: DUE - 1_001, post: says(CROSSES), ...unknown('AAA', 1), looks: [2, 2] },
     { after: 1, ...refused('AAAA'), looks: [2, 2] },
     { ends: 'insufficient_balance replayed', sent: 'AAAA', kept: 'refused' },

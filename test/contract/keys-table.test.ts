@@ -166,7 +166,7 @@ const ONE_ORDER: readonly Row[] = [
           throw new TypeError('ours');
         },
       },
-      cause: 'ours',
+      ...{ cause: 'ours', says: 'The order may be live' },
     },
     { restarts: {}, after: 1_000, ...refused('A'), ...unknown('A', 119) },
   ],
