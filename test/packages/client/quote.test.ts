@@ -1,26 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Book } from '../../../packages/client/client.ts';
 import { quote } from '../../../packages/client/quote.ts';
-
-const BOOK = {
-  token_id: '1',
-  condition_id: null,
-  bids: [
-    { price: '0.51', size: '40' },
-    { price: '0.5', size: '60' },
-  ],
-  asks: [
-    { price: '0.53', size: '10' },
-    { price: '0.55', size: '20.5' },
-  ],
-  tick_size: '0.01',
-  min_order_size: '5',
-  neg_risk: false,
-  last_trade_price: null,
-  timestamp: null,
-  hash: null,
-} satisfies Book;
-const FEES = { taker_rate: '0.04', exponent: '1', taker_only: true };
+import { BOOK, FEES } from '../../support/service/client-book.ts';
 
 // test/packages/paper-venue/exchange.test.ts compares quotes with what the venue then does.
 describe('a quote', () => {

@@ -1,30 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
-import { type Book, quote } from '../../../packages/client/client.ts';
+import { quote } from '../../../packages/client/client.ts';
 import { labelOf, listCost, noteOn, warningsOf } from '../../../packages/console/advice.ts';
 import { largestSize, mistakesIn, movePrice, normalise, ownBest } from '../../../packages/console/draft.ts';
 import { formatMoney, formatPrice, formatShares, formatTime } from '../../../packages/console/figures.ts';
+import { BOOK, FEES } from '../../support/service/client-book.ts';
 
-const BOOK = {
-  token_id: '1',
-  condition_id: null,
-  bids: [
-    { price: '0.51', size: '40' },
-    { price: '0.5', size: '60' },
-  ],
-  asks: [
-    { price: '0.53', size: '10' },
-    { price: '0.54', size: '20.5' },
-  ],
-  tick_size: '0.01',
-  min_order_size: '5',
-  neg_risk: false,
-  last_trade_price: null,
-  timestamp: null,
-  hash: null,
-} satisfies Book;
-
-const MARKET = { fees: { taker_rate: '0.04', exponent: '1', taker_only: true } };
-const UNPUBLISHED = { fees: { ...MARKET.fees, taker_only: null } };
+const MARKET = { fees: FEES };
+const UNPUBLISHED = { fees: { ...FEES, taker_only: null } };
 const HOLDINGS = { freeCollateral: '10', freeShares: '7.129', shares: '9' };
 
 interface Terms {
@@ -47,7 +29,7 @@ describe('the ticket', () => {
     ],
     [
       'buy 30.5 at 0.9',
-      '30.50 at 0.536722, to 0.54; 0.31 pUSD; nothing; 16.68 pUSD; 13.82 pUSD (82 %); Buy 30.50 Yes now at most 0.90',
+      '30.50 at 0.543443, to 0.55; 0.31 pUSD; nothing; 16.88 pUSD; 13.62 pUSD (80 %); Buy 30.50 Yes now at most 0.90',
     ],
     ['buy 5 at 0.52', 'nothing; 0.00 pUSD; 5.00 at 0.52; 2.60 pUSD; 2.40 pUSD (92 %); Bid for 5 Yes at 0.52'],
     ['sell 80 at 0.5', '80.00 at 0.505, to 0.50; 0.80 pUSD; nothing; 39.60 pUSD; ; Sell 80 Yes now at 0.50'],
@@ -61,7 +43,7 @@ describe('the ticket', () => {
   });
 
   it.each([
-    [{ side: 'buy', price: '0.54', size: '30' }, { holdings: HOLDINGS }, '6.40 pUSD short.'],
+    [{ side: 'buy', price: '0.54', size: '30' }, { holdings: HOLDINGS }, '6.20 pUSD short.'],
     [{ side: 'sell', price: '0.6', size: '8' }, { holdings: HOLDINGS }, '0.87 shares short.'],
     [
       { side: 'buy', price: '0.53', size: '20', post_only: true },

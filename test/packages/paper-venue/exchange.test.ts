@@ -15,6 +15,7 @@ import { checkBook, checkFunds } from '../../../packages/paper-venue/rules/order
 import { houseOf, MarketMaker } from '../../../packages/paper-venue/simulation/market-maker.ts';
 import { Simulation } from '../../../packages/paper-venue/simulation/simulation.ts';
 import { FULL_EXTENT } from '../../support/jest.ts';
+import { BOOK, FEES } from '../../support/service/client-book.ts';
 
 const MAKERS = ['ann', 'ben', 'cleo'] as const;
 const SEED = 1;
@@ -77,11 +78,9 @@ function refusalOf(exchange: Exchange, terms: OrderTerms) {
 function quoteOf(exchange: Exchange, { outcome, side, price, size, postOnly }: OrderTerms): Quote {
   const { bids, asks } = exchange.floor(market?.id ?? '').book.levels(outcome);
   const written = (levels: typeof bids) => levels.map(([at, sum]) => ({ price: toDecimal(at), size: toDecimal(sum) }));
-  const grid = { tick_size: '0.01', min_order_size: '0.01', neg_risk: false, token_id: '1' };
-  const unknown = { condition_id: null, last_trade_price: null, timestamp: null, hash: null };
   return quote(
-    { bids: written(bids), asks: written(asks), ...grid, ...unknown },
-    { fees: { taker_rate: toDecimal(market?.fees?.rate ?? 0n), exponent: '1', taker_only: true } },
+    { ...BOOK, min_order_size: '0.01', bids: written(bids), asks: written(asks) },
+    { fees: { ...FEES, taker_rate: toDecimal(market?.fees?.rate ?? 0n) } },
     { side: side === 'BUY' ? 'buy' : 'sell', price: toDecimal(price), size: toDecimal(size), post_only: postOnly },
   );
 }
