@@ -2,13 +2,13 @@ import { placementOf } from '../../../functions/orders/endpoint.ts';
 import { AppError, FINAL_CODES } from '../../../shared/errors.ts';
 import type { Orders } from '../../../shared/orders/orders.ts';
 import type { OrderRequest } from '../../../shared/orders/turn.ts';
-import type { Book, Fate, Market, MarketData, Placement } from '../../../shared/venue/port.ts';
+import type { Book, Fate, MarketData, Placement } from '../../../shared/venue/port.ts';
 
 /** For tests whose subject is not the venue. */
 export const TOKEN_ID = '71321045679252212594626385532706912750332728571942532289631379312455583992563';
 
 /** The book that the fake venue answers with. */
-export const BOOK: Book = {
+const BOOK: Book = {
   tokenId: TOKEN_ID,
   conditionId: `0x${'ab'.repeat(32)}`,
   bids: [{ price: '0.51', size: '1123' }],
@@ -21,29 +21,10 @@ export const BOOK: Book = {
   hash: 'b7e1',
 };
 
-/** The market that the fake venue answers with. */
-export const MARKET: Market = {
-  id: '512345',
-  conditionId: `0x${'ab'.repeat(32)}`,
-  slug: 'a-market',
-  question: 'Will it?',
-  endDate: '2026-12-31T12:00:00Z',
-  tickSize: '0.01',
-  minOrderSize: '5',
-  negRisk: null,
-  volume24h: '1022.5',
-  liquidity: null,
-  bestBid: '0.51',
-  bestAsk: '0.52',
-  event: { id: '99', slug: 'an-event', title: null },
-  fees: { takerRate: '0.04', exponent: '1', takerOnly: true },
-  outcomes: [{ name: 'Yes', tokenId: TOKEN_ID, price: '0.515' }],
-};
-
-/** One market and one book. */
+/** No markets, and one book. */
 export function fakeMarketData(overrides: Partial<MarketData> = {}): MarketData {
   return {
-    listMarkets: async () => ({ markets: [MARKET], hasMore: true }),
+    listMarkets: async () => ({ markets: [], hasMore: true }),
     readBook: async (tokenId) => {
       if (tokenId === TOKEN_ID) return BOOK;
       throw new AppError('No order book exists for this token id.', { code: 'unknown_token' });
