@@ -124,16 +124,14 @@ export interface Check {
 /** A check as its section writes it; a function alone is one without conditions. */
 type Written = Run | ({ readonly run: Run } & Partial<Omit<Check, 'section' | 'clause' | 'run'>>);
 
-/** Creates the checks of a section from its clauses. `common`: what each of them needs; `settings`: unless it has its own. */
-export function section(
-  name: string,
-  common: readonly Need[],
-  clauses: Readonly<Record<string, Written>>,
-  settings: Environment = {},
-): readonly Check[] {
+/** The checks of a section by their clauses. */
+export type Clauses = Readonly<Record<string, Written>>;
+
+/** Creates the checks of a section from its clauses. `common`: what each of them needs. */
+export function section(name: string, common: readonly Need[], clauses: Clauses): readonly Check[] {
   return Object.entries(clauses).map(([clause, written]) => {
     const { needs = [], ...members } = typeof written === 'function' ? { run: written } : written;
-    const base = { section: name, clause, proves: [], settings, places: false, slow: false };
+    const base = { section: name, clause, proves: [], settings: {}, places: false, slow: false };
     return { ...base, ...members, needs: [...common, ...needs] };
   });
 }

@@ -128,19 +128,24 @@ export const EVERYWHERE = section('everywhere', [], {
       assert.match(`${await echo(refused)}`, /^[0-9a-f-]{36}$/);
     }
   },
-  'the request id is in the line of the log': {
+  'the request id is in the line of the log, and an unknown path': {
     needs: ['paper venue'],
     run: async (world) => {
-      const id = `conformance-${crypto.randomUUID()}`;
-      const answer = await world.ask({ operation: 'book', target: '/v1/book/x', headers: { 'x-request-id': id } });
-      expectProblem(answer, 'invalid_request', { request_id: id });
-      const [line] = controlOf(world)
-        .lines()
-        .filter(({ request_id, message }) => request_id === id && message === 'request');
-      assert.deepEqual(
-        [line?.['route'], line?.['status'], line?.['code'], line?.['level']],
-        ['book', 400, 'invalid_request', 'info'],
-      );
+      for (const [target, route, code, path] of [
+        ['/v1/book/x', 'book', 'invalid_request', undefined],
+        ['/nothing?x', 'unknown', 'not_found', '/nothing'],
+      ] as const) {
+        const id = `conformance-${crypto.randomUUID()}`;
+        const answer = await world.ask({ operation: 'book', target, headers: { 'x-request-id': id } });
+        expectProblem(answer, code, { request_id: id });
+        const [line] = controlOf(world)
+          .lines()
+          .filter(({ request_id, message }) => request_id === id && message === 'request');
+        assert.deepEqual(
+          [line?.['route'], line?.['status'], line?.['code'], line?.['level'], line?.['path']],
+          [route, answer.status, code, 'info', path],
+        );
+      }
     },
   },
   'any page may read markets and books, only listed ones health': async ({ ask, sample }) => {
