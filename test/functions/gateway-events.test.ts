@@ -3,7 +3,7 @@ import type { Endpoint, HttpHandler } from '../../functions/http.ts';
 import { createCallerCheck } from '../../functions/orders/caller.ts';
 import { ordersEndpoint } from '../../functions/orders/endpoint.ts';
 import { ROUTES } from '../../functions/routes.ts';
-import { AppError, refuse } from '../../shared/errors.ts';
+import { AppError, aboutOrder, refuse } from '../../shared/errors.ts';
 import { ORDER_BUDGET_MS } from '../../shared/limits.ts';
 import { timed } from '../../shared/venue/port.ts';
 import { ask } from '../support/service/gateway-event.ts';
@@ -55,6 +55,7 @@ describe('an event of the gateway', () => {
     const headers = { 'x-request-id': 'm' };
     const [get, head] = [await ask(ok, { headers }), await ask(ok, { method: 'HEAD', headers })];
     expect(head.result).toStrictEqual({ statusCode: 200, headers: get.result.headers });
+    expect(head.result.headers).toMatchObject({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' });
   });
 });
 
@@ -105,7 +106,7 @@ describe('the log of a request', () => {
       openOrders: async (opening) => {
         traces.push(opening?.trace);
         const noting: typeof place = (request, call) => {
-          traces.push(call.trace);
+          traces.push(call.trace, { gateway_caller: request.caller });
           return place(request, call);
         };
         return { ...orders, place: noting };
@@ -115,12 +116,18 @@ describe('the log of a request', () => {
     const requestContext = { authorizer: { jwt: { claims: { sub: 'me' } } } };
     const { lines } = await ask(endpoint, { ...ORDER, requestContext });
     const callers = [...traces, ...lines].map((trace) => Object(trace).gateway_caller);
-    expect(callers).toStrictEqual(['me', 'me', 'me', 'me']);
+    expect(callers).toStrictEqual(['me', 'me', 'me', 'me', 'me']);
   });
 
   it.each([
     ['an unidentified caller', 'error', new AppError('x', { code: 'caller_not_identified' }), [['info', 'request']]],
     ['no other refusal', 'error', new AppError('x', { code: 'origin_not_allowed' }), []],
+    [
+      'the order of a problem',
+      'info',
+      aboutOrder(refuse('rate_limited', { rateOf: 'orders' }), '0xab'),
+      [['info', 'request']],
+    ],
     // The operator has to act, also without a cause.
     [
       'what the venue objects to',
@@ -128,22 +135,14 @@ describe('the log of a request', () => {
       refuse('venue_refused_service', { reason: 'region' }),
       [['error', 'request']],
     ],
-    [
-      'an error of ours',
-      'error',
-      new TypeError('x'),
-      [
-        ['error', 'request failed'],
-        ['error', 'request'],
-      ],
-    ],
+    ['an error of ours', 'error', new TypeError('x'), ['request failed', 'request'].map((text) => ['error', text])],
   ] as const)('has, at the level that it is set to, %s', async (_what, level, error, expected) => {
     const { body, lines } = await ask(failing(error), {}, { level });
     expect(lines.map((line) => [line['level'], line['message']])).toStrictEqual(expected);
     if (error instanceof TypeError) expect(lines[0]).toMatchObject({ error: { cause: { stack: expect.any(String) } } });
-    const { detail, code } = Object(body);
-    if (code === 'venue_refused_service')
-      expect([lines[0]?.['code'], lines[0]?.['detail']]).toStrictEqual([code, detail]);
+    const { detail, code, order_id } = Object(body);
+    if (expected.length > 0) expect(lines.at(-1)).toMatchObject({ code, ...(order_id && { order_id }) });
+    expect(lines.at(-1)?.['detail']).toBe(code === 'venue_refused_service' ? detail : undefined);
   });
 });
 
