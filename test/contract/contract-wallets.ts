@@ -97,6 +97,12 @@ export const CONTRACT_WALLETS = section('clients', ['process'], {
           chain.behave({ ...trouble, method: 'eth_call' });
           expectUnavailable(await send(service, wallet, { key }));
         }
+        assert.ok(
+          controlOf(service)
+            .lines()
+            .some(({ message }) => message === 'request failed'),
+          'the reason is in no line',
+        );
         chain.behave({ method: 'eth_getCode', status: 500 });
         expectUnavailable(await send(service, NO_CONTRACT));
         assert.equal(sendings(service), sent);
