@@ -139,7 +139,7 @@ describeInChromium('orders of the console', () => {
     await page.getByRole('button', { name: /^Bid for 5 No at/ }).waitFor();
     await fill(page, { price: '0.02' });
     await page.locator('#send').dblclick();
-    await page.getByText('The venue has 1 order under this id.').waitFor();
+    await page.getByRole('button', { name: 'Cancel 5.00 shares at 0.02' }).waitFor();
     await routeHealth(page, { wallet_address: `0x${'1'.repeat(40)}` });
     expect(await place(page, { price: '0.03' }, 'refused')).toContain('Another service has come to this address');
     expect((await orders()).map(({ price }) => price)).toStrictEqual(['0.01', '0.02']);
