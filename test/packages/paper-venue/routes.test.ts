@@ -111,75 +111,69 @@ describe('orders and trades', () => {
     return { order: order.body !== null, open: open.length, trades: trades.length };
   }
 
-  describe('look-ups that lag', () => {
-    it('show orders and trades when they are old enough, and nothing else waits for it', async () => {
-      await start({ lookUpLagMs: 8_000 });
-      const rested = await place({ price: 0.4 });
-      const filled = await place({ price: 0.53 });
-      expect(filled.tradeIDs).toHaveLength(1);
-      clock += 7_999;
-      expect(await seen(rested.orderID)).toStrictEqual({ order: false, open: 0, trades: 0 });
-      clock += 1;
-      expect(await seen(rested.orderID)).toStrictEqual({ order: true, open: 1, trades: 1 });
-      expect(await seen(filled.orderID)).toMatchObject({ order: true });
-      const fresh = await place({ price: 0.4 });
-      const body = { orderID: fresh.orderID };
-      const cancelled = await signedRequest(paper, creds, { method: 'DELETE', path: '/order', body, at: clock });
-      expect(cancelled.body).toMatchObject({ canceled: [fresh.orderID] });
-    });
+  it('appear in look-ups that lag once they are old enough, and nothing else waits for it', async () => {
+    await start({ lookUpLagMs: 8_000 });
+    const rested = await place({ price: 0.4 });
+    const filled = await place({ price: 0.53 });
+    expect(filled.tradeIDs).toHaveLength(1);
+    clock += 7_999;
+    expect(await seen(rested.orderID)).toStrictEqual({ order: false, open: 0, trades: 0 });
+    clock += 1;
+    expect(await seen(rested.orderID)).toStrictEqual({ order: true, open: 1, trades: 1 });
+    expect(await seen(filled.orderID)).toMatchObject({ order: true });
+    const fresh = await place({ price: 0.4 });
+    const body = { orderID: fresh.orderID };
+    const cancelled = await signedRequest(paper, creds, { method: 'DELETE', path: '/order', body, at: clock });
+    expect(cancelled.body).toMatchObject({ canceled: [fresh.orderID] });
   });
 
-  describe('trades', () => {
-    const settle = (body: unknown) => paper.send('POST', '/paper/trades', body);
+  const settle = (body: unknown) => paper.send('POST', '/paper/trades', body);
 
-    it('fail to settle, all of an order or a single one', async () => {
-      const [first, second] = [await place({ price: 0.53 }), await place({ price: 0.53 })];
-      expect(await settle({ order_id: first.orderID, status: 'FAILED' })).toMatchObject({ status: 200 });
-      const statuses = async () => (await list('/data/trades')).map(({ status }) => status);
-      expect(await statuses()).toStrictEqual(['CONFIRMED', 'FAILED']);
-      await settle({ id: second.tradeIDs[0], status: 'RETRYING' });
-      expect(await statuses()).toStrictEqual(['RETRYING', 'FAILED']);
-      expect((await ask(`/data/order/${first.orderID}`)).body).toMatchObject({ status: 'MATCHED', size_matched: '10' });
-      for (const unknown of [{ status: 'FAILED' }, { id: first.orderID, status: 'FAILED' }]) {
-        expect(await settle(unknown)).toMatchObject({ status: 404, body: { error: 'trade not found' } });
-      }
-      expect(await settle({ order_id: first.orderID, status: 'LOST' })).toMatchObject({ status: 400 });
-    });
+  it('fail to settle, all of an order or a single one', async () => {
+    const [first, second] = [await place({ price: 0.53 }), await place({ price: 0.53 })];
+    expect(await settle({ order_id: first.orderID, status: 'FAILED' })).toMatchObject({ status: 200 });
+    const statuses = async () => (await list('/data/trades')).map(({ status }) => status);
+    expect(await statuses()).toStrictEqual(['CONFIRMED', 'FAILED']);
+    await settle({ id: second.tradeIDs[0], status: 'RETRYING' });
+    expect(await statuses()).toStrictEqual(['RETRYING', 'FAILED']);
+    expect((await ask(`/data/order/${first.orderID}`)).body).toMatchObject({ status: 'MATCHED', size_matched: '10' });
+    for (const unknown of [{ status: 'FAILED' }, { id: first.orderID, status: 'FAILED' }]) {
+      expect(await settle(unknown)).toMatchObject({ status: 404, body: { error: 'trade not found' } });
+    }
+    expect(await settle({ order_id: first.orderID, status: 'LOST' })).toMatchObject({ status: 400 });
+  });
 
-    it('come newest first with the second of their match, of one token, and from a second on', async () => {
-      const seconds = () => String(Math.floor(clock / 1_000));
-      const expected: { taker_order_id: string; asset_id: string; match_time: string }[] = [];
-      for (const tokenId of [yes, no, yes]) {
-        clock += 1_000;
-        const { orderID } = await place({ tokenId, price: 0.53 });
-        expected.unshift({ taker_order_id: orderID, asset_id: tokenId, match_time: seconds() });
-      }
-      const [newest, middle, oldest] = expected;
-      expect(await list('/data/trades')).toMatchObject(expected);
-      expect(await list('/data/trades', `after=${seconds()}`)).toMatchObject([newest ?? {}]);
-      expect(await list('/data/trades', `asset_id=${yes}`)).toMatchObject([newest ?? {}, oldest ?? {}]);
-      expect(await list('/data/trades', `asset_id=${no}&after=${Number(seconds()) - 1}`)).toMatchObject([middle ?? {}]);
-    });
+  it('come newest first with the second of their match, of one token, and from a second on', async () => {
+    const seconds = () => String(Math.floor(clock / 1_000));
+    const expected: { taker_order_id: string; asset_id: string; match_time: string }[] = [];
+    for (const tokenId of [yes, no, yes]) {
+      clock += 1_000;
+      const { orderID } = await place({ tokenId, price: 0.53 });
+      expected.unshift({ taker_order_id: orderID, asset_id: tokenId, match_time: seconds() });
+    }
+    const [newest, middle, oldest] = expected;
+    expect(await list('/data/trades')).toMatchObject(expected);
+    expect(await list('/data/trades', `after=${seconds()}`)).toMatchObject([newest ?? {}]);
+    expect(await list('/data/trades', `asset_id=${yes}`)).toMatchObject([newest ?? {}, oldest ?? {}]);
+    expect(await list('/data/trades', `asset_id=${no}&after=${Number(seconds()) - 1}`)).toMatchObject([middle ?? {}]);
   });
 });
 
-describe('Gamma on the paper venue', () => {
-  it('keeps v1 ids out of the namespace of v2 and lays v2 ids out as the protocol does', async () => {
-    for (const market of await listMarkets(paper)) {
-      if (market.yes === '') continue;
-      expect(isPositionId(BigInt(market.yes))).toBe(market.version === 'v2');
-      if (market.version === 'v1') continue;
-      expect(market.clobTokenIds).toBeNull();
-      expect(BigInt(market.no)).toBe(BigInt(market.yes) + 1n);
-      expect(BigInt(market.yes) >> 248n).toBe(market.negRisk ? 2n : 1n);
-      expect(market.conditionId).toMatch(/^0x[0-9a-f]{62}$/);
-      expect(await paper.get(`/clob-markets/${market.conditionId}`)).toMatchObject({ status: 404 });
-      expect(await paper.get(`/clob-markets/${market.conditionId}00`)).toMatchObject({
-        status: 200,
-        body: { v: 'v2' },
-      });
-    }
-  });
+it('keeps the v1 ids of its markets out of the namespace of v2 and lays v2 ids out as the protocol does', async () => {
+  for (const market of await listMarkets(paper)) {
+    if (market.yes === '') continue;
+    expect(isPositionId(BigInt(market.yes))).toBe(market.version === 'v2');
+    if (market.version === 'v1') continue;
+    expect(market.clobTokenIds).toBeNull();
+    expect(BigInt(market.no)).toBe(BigInt(market.yes) + 1n);
+    expect(BigInt(market.yes) >> 248n).toBe(market.negRisk ? 2n : 1n);
+    expect(market.conditionId).toMatch(/^0x[0-9a-f]{62}$/);
+    expect(await paper.get(`/clob-markets/${market.conditionId}`)).toMatchObject({ status: 404 });
+    expect(await paper.get(`/clob-markets/${market.conditionId}00`)).toMatchObject({
+      status: 200,
+      body: { v: 'v2' },
+    });
+  }
 });
 
 describe('web pages', () => {
