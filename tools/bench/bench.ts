@@ -19,7 +19,6 @@ const ROWS = {
   'order-p50': ['order p50, venue at 25 ms', `${PROXY}, p50`, 'ms', 1.08],
   'order-p99': ['order p99, venue at 25 ms', `${PROXY}, p99`, 'ms', 1.25, 0.99],
   'book-rate': ['book, 10 connections, venue at 0 ms', PROXY, 'req/s', 0.4],
-  'book-rate-distinct': ['book, each request another one, 10 connections', PROXY, 'req/s', 0.38],
   'order-rate': ['orders, 10 connections, venue at 0 ms', 'official client in process', 'req/s', 1.4],
   'first-order': ['first order of a fresh process, venue at 25 ms', 'official client, fresh process', 'ms', 0.7],
   'start-orders': ['start to listening, order-placing', 'node -e 0', 'ms', 7.5],

@@ -1,11 +1,10 @@
-import autocannon, { type Client, type Result } from 'autocannon';
+import autocannon, { type Result } from 'autocannon';
 
-/** A request that is sent again and again. `paths`: the path of each connection, instead of that of the address. */
+/** A request that is sent again and again. */
 export interface Request {
   readonly method?: 'GET' | 'POST';
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
-  readonly paths?: readonly string[];
 }
 
 type Bound = { readonly duration: number } | { readonly amount: number; readonly connections?: number };
@@ -17,17 +16,13 @@ const SAMPLE_INTERVAL_MS = 50;
  * Puts load on an address by ten connections, a request after the other on each. Returns the answers a second and the time
  * of each in milliseconds. Throws where one is missing or not 2xx.
  */
-export async function load(url: string, { paths, headers = {}, ...request }: Request, bound: Bound) {
+export async function load(url: string, { headers = {}, ...request }: Request, bound: Bound) {
   // Autocannon's own percentiles are whole milliseconds.
   const times: number[] = [];
   const startedAt = performance.now();
-  let [endedAt, connected] = [startedAt, 0];
-  const setupClient = (client: Client) => {
-    client.setRequests([{ path: paths?.[connected] ?? '/' }]);
-    connected += 1;
-  };
+  let endedAt = startedAt;
   const shared = { connections: 10, url, sampleInt: SAMPLE_INTERVAL_MS, headers: { ...headers } };
-  const options = { ...shared, ...request, ...bound, ...(paths && { setupClient }) };
+  const options = { ...shared, ...request, ...bound };
   const { promise, resolve, reject } = Promise.withResolvers<Result>();
   const run = autocannon(options, (error: unknown, result) => (error ? reject(error) : resolve(result)));
   run.on('response', (_client, _status, _bytes, time) => {

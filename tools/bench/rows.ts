@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Bench, inTurn, takePairs } from './bench.ts';
 import { load, type Request, timeOne } from './load.ts';
 import { askNumber, KEY, startBaseline, startService, startVenue } from './processes.ts';
-import { SIGNED_ORDER, TOKEN_ID, TOKEN_IDS } from './venue/records.ts';
+import { SIGNED_ORDER, TOKEN_ID } from './venue/records.ts';
 
 /** The venue's own answer time in the rows that have one: a server in the same region. */
 const VENUE_DELAY_MS = 25;
@@ -66,17 +66,11 @@ function secondsOf(scale: number) {
 const books: Bench = async function* (scale) {
   await using venue = await startVenue(0);
   await using service = await startService(venue.url);
-  await using other = await startService(venue.url);
   await using proxy = await startBaseline('proxy', venue.url);
   const bound = secondsOf(scale);
-  const rateOf = async (url: string, request: Request = {}) => (await load(url, request, bound)).rate;
-  // Each connection asks for a book of its own: identical reads in flight share a call.
-  const paths = TOKEN_IDS.map((token) => `/v1/book/${token}`);
-  for (;;) {
-    const proxied = () => rateOf(`${proxy.url}/book?token_id=${TOKEN_ID}`);
-    const shared = await takePairs('book-rate', 1, () => rateOf(service.url + BOOK_PATH), proxied);
-    yield [shared, { row: 'book-rate-distinct', ours: [await rateOf(other.url, { paths })], theirs: shared.theirs }];
-  }
+  const rateOf = async (url: string) => (await load(url, {}, bound)).rate;
+  const proxied = () => rateOf(`${proxy.url}/book?token_id=${TOKEN_ID}`);
+  for (;;) yield [await takePairs('book-rate', 1, () => rateOf(service.url + BOOK_PATH), proxied)];
 };
 
 /** Orders at a venue that answers at once: the rate of one core. */

@@ -36,23 +36,15 @@ const MARKET = {
   ],
 } as const;
 
+function levels(...pairs: readonly (readonly [price: string, size: string])[]) {
+  return pairs.map(([price, size]) => ({ price, size }));
+}
+
 const BOOK = {
   token_id: YES,
   condition_id: CONDITION,
-  bids: [
-    { price: '0.51', size: '693.48' },
-    { price: '0.5', size: '503.12' },
-    { price: '0.48', size: '460.16' },
-    { price: '0.46', size: '823.1' },
-    { price: '0.43', size: '164.08' },
-  ],
-  asks: [
-    { price: '0.53', size: '746.07' },
-    { price: '0.54', size: '873.59' },
-    { price: '0.55', size: '386.45' },
-    { price: '0.59', size: '301.25' },
-    { price: '0.61', size: '327.05' },
-  ],
+  bids: levels(['0.51', '693.48'], ['0.5', '503.12'], ['0.48', '460.16'], ['0.46', '823.1'], ['0.43', '164.08']),
+  asks: levels(['0.53', '746.07'], ['0.54', '873.59'], ['0.55', '386.45'], ['0.59', '301.25'], ['0.61', '327.05']),
   tick_size: '0.01',
   min_order_size: '5',
   neg_risk: false,

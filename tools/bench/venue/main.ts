@@ -3,7 +3,7 @@ import { keccak256, TypedDataEncoder } from 'ethers';
 import { DOMAINS } from '../../../packages/paper-venue/rules/signing.ts';
 import { hashOrder } from '../../../shared/venue/polymarket/sign-order.ts';
 import { listenOnLoopback } from '../../support/loopback.ts';
-import { bookOf, CREDENTIALS, MARKETS, TOKEN_ID, TOKEN_IDS } from './records.ts';
+import { BOOK, CREDENTIALS, MARKETS, TOKEN_ID } from './records.ts';
 
 /**
  * The venue of a benchmark, in a process of its own: the endpoints that an order and two reads need, with prepared
@@ -12,7 +12,7 @@ import { bookOf, CREDENTIALS, MARKETS, TOKEN_ID, TOKEN_IDS } from './records.ts'
 const DERIVED = JSON.stringify({ apiKey: CREDENTIALS.key, ...CREDENTIALS });
 
 const ANSWERS: Readonly<Record<string, string>> = {
-  ...Object.fromEntries(TOKEN_IDS.map((token) => [`/book?token_id=${token}`, bookOf(token)])),
+  [`/book?token_id=${TOKEN_ID}`]: BOOK,
   '/auth/derive-api-key': DERIVED,
   '/auth/api-key': DERIVED,
   '/version': '{"version":2}',

@@ -3,12 +3,8 @@ export const PRIVATE_KEY = `0x${'1f'.repeat(32)}` as const;
 /** The API credentials of the service and of the official client. */
 export const CREDENTIALS = { key: 'bench-key', secret: 'YmVuY2gtc2VjcmV0LWJlbmNo', passphrase: 'bench' } as const;
 
-/** As many tokens as a load of different books has connections. */
-export const TOKEN_IDS = Array.from({ length: 10 }, (_, market) =>
-  String(71321045679252212594626385532706912750332728571942532289631379312455583992563n - BigInt(market)),
-);
 /** The token that the benchmark trades. */
-export const [TOKEN_ID = ''] = TOKEN_IDS;
+export const TOKEN_ID = '71321045679252212594626385532706912750332728571942532289631379312455583992563';
 
 const LEVELS = 30;
 
@@ -17,20 +13,13 @@ function level(cents: number) {
 }
 
 /** A book as the venue sends it, best price last: 30 levels a side, the size of a busy market's. */
-export function bookOf(token: string): string {
-  return JSON.stringify({
-    market: `0x${'ab'.repeat(32)}`,
-    asset_id: token,
-    timestamp: '1763650000000',
-    hash: 'c2d2a0b8e0c7a6b5d4c3f2e1a0b9c8d7e6f5a4b3',
-    bids: Array.from({ length: LEVELS }, (_, index) => level(50 - LEVELS + index)),
-    asks: Array.from({ length: LEVELS }, (_, index) => level(51 + LEVELS - index)),
-    min_order_size: '5',
-    tick_size: '0.01',
-    neg_risk: false,
-    last_trade_price: '0.51',
-  });
-}
+export const BOOK = JSON.stringify({
+  ...{ market: `0x${'ab'.repeat(32)}`, asset_id: TOKEN_ID, timestamp: '1763650000000' },
+  hash: 'c2d2a0b8e0c7a6b5d4c3f2e1a0b9c8d7e6f5a4b3',
+  bids: Array.from({ length: LEVELS }, (_, index) => level(50 - LEVELS + index)),
+  asks: Array.from({ length: LEVELS }, (_, index) => level(51 + LEVELS - index)),
+  ...{ min_order_size: '5', tick_size: '0.01', neg_risk: false, last_trade_price: '0.51' },
+});
 
 /** The catalogue as Gamma lists it: one market, open for orders. */
 export const MARKETS = JSON.stringify({
@@ -38,7 +27,7 @@ export const MARKETS = JSON.stringify({
     {
       ...{ id: '500000', question: 'Will it take place?', conditionId: `0x${'cd'.repeat(32)}`, negRisk: false },
       ...{ outcomes: '["Yes", "No"]', outcomePrices: '["0.515", "0.485"]' },
-      clobTokenIds: JSON.stringify(TOKEN_IDS.slice(0, 2)),
+      clobTokenIds: JSON.stringify([TOKEN_ID, '1']),
       ...{ version: 'v1', active: true, closed: false, enableOrderBook: true, acceptingOrders: true },
       ...{ orderPriceMinTickSize: 0.01, orderMinSize: 5, volume24hr: 1_000_000.03125, liquidity: '12345.67' },
       feeSchedule: { exponent: 1, rate: 0.04, takerOnly: true },
