@@ -47,21 +47,6 @@ describe('the packed client', () => {
     expect(stdout).toBe('function\n');
   });
 
-  it.each(NODES)('runs in %s', async (node) => {
-    const { url } = await startPaperService();
-    const script = `
-      import { createClient } from '${NAME}';
-      const client = createClient({ baseUrl: '${url}' });
-      const { items } = await client.markets({ limit: 1 });
-      const token_id = items[0].outcomes[0].token_id;
-      const { tick_size: price, min_order_size: size } = await client.book(token_id);
-      const { status } = await client.placeOrder({ token_id, side: 'buy', price, size, post_only: true });
-      const error = await client.book('x').catch((thrown) => thrown);
-      console.log(status, error.code);`;
-    const { stdout } = await run(node, ['--input-type=module', '-e', script], { cwd: project });
-    expect(stdout).toBe('live invalid_request\n');
-  });
-
   it.each(NODES)('ends an attempt in time in %s', async (node) => {
     const { url } = await startScriptedService(['silence']);
     // Garbage is collected all the time: a limit that nothing holds would go with it.
@@ -79,12 +64,12 @@ describe('the packed client', () => {
     expect(stdout).toBe('network_error\n');
   });
 
-  it('runs the example of its README', async () => {
+  it.each(NODES)('runs the example of its README in %s', async (node) => {
     const { url, venue } = await startPaperService();
     const readme = await readFile(join(project, 'node_modules', NAME, 'README.md'), 'utf8');
     const example = /```js\n(.*?)```/s.exec(readme)?.[1] ?? '';
     await writeFile(join(project, 'example.js'), example.replace('http://127.0.0.1:8080', url));
-    const { stdout } = await run(process.execPath, ['example.js'], { cwd: project });
+    const { stdout } = await run(node, ['example.js'], { cwd: project });
     expect(stdout).toBe(`${venue.orders()[0]?.id} live\n`);
   });
 
