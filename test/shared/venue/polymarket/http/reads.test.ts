@@ -14,6 +14,7 @@ const { answerTo, readShape, readWithRetry, refuseRead, waitUntil } = await impo
   '../../../../../shared/venue/polymarket/http/reads.ts'
 );
 
+const unreadable = 'The venue returned an answer that cannot be read. Try again later.';
 const GET = { name: 'read', method: 'GET', path: '/thing' } as const;
 
 beforeEach(() => void pauses.splice(0));
@@ -76,7 +77,6 @@ describe('a read', () => {
     expect(await readFrom([{ status }, {}])).toMatchObject({ asked: 1, result: { status } });
   });
 
-  const unreadable = 'The venue returned an answer that cannot be read. Try again later.';
   it.each<[string, Reply, string, string]>([
     ['silence', 'hang', 'venue_timeout', 'The venue did not answer in time, and no order was sent. Try again.'],
     ['resets', 'reset', 'venue_error', 'The venue broke off its answer. Try again.'],
@@ -148,32 +148,25 @@ describe('a status that is no success', () => {
   });
   const region = '{"error":"Trading restricted in your region, please refer to available regions"}';
 
-  const limited = 'The venue limits the rate of requests. Slow down.';
-  const away = 'The venue is temporarily unavailable. Try again later.';
-  const unreadable = 'The venue returned an answer that cannot be read. Try again later.';
+  const limited = { code: 'rate_limited', message: 'The venue limits the rate of requests. Slow down.' };
+  const away = { code: 'venue_unavailable', message: 'The venue is temporarily unavailable. Try again later.' };
+  const unusable = (what: string) => ({ code: 'venue_error', message: unreadable, cause: new Error(what) });
+  const refused = (reason: string) => ({ code: 'venue_refused_service', facts: { reason } });
 
-  it.each([
-    [answer(429), 'rate_limited', limited, 1],
-    [answer(429, '{"error":"Too Many Requests"}', 7), 'rate_limited', limited, 7],
-    [answer(429, '', 0), 'rate_limited', limited, 1],
-    [answer(425), 'venue_unavailable', away, 5],
-    [answer(503, '', 120), 'venue_unavailable', away, 120],
-    [answer(500), 'venue_error', unreadable, undefined, 'status 500, not JSON'],
-    [answer(404, '{}'), 'venue_error', unreadable, undefined, 'status 404'],
-    [answer(302), 'venue_error', unreadable, undefined, 'status 302, not JSON'],
-    [answer(200, '<html>'), 'venue_error', unreadable, undefined, 'status 200, not JSON'],
-  ])('is said as what it means, and what it was for the log: %j', (response, code, message, ...more) => {
-    const error = refuseRead(response);
-    const [retryAfter, cause] = more;
-    expect([error.code, error.message, error.retryAfter]).toStrictEqual([code, message, retryAfter]);
-    expect(error.cause).toStrictEqual(cause && new Error(String(cause)));
-  });
-
-  it.each([
-    [answer(403, region), 'region'],
-    [answer(403, '<html>'), 'firewall'],
-    [{ ...answer(403, region), isJson: false }, 'firewall'],
-  ])('refuses the service: %j is about its %s', (response, reason) => {
-    expect(refuseRead(response)).toMatchObject({ code: 'venue_refused_service', facts: { reason } });
+  it.each<readonly [VenueHttpResponse, object, retryAfter?: number]>([
+    [answer(429), limited, 1],
+    [answer(429, '{"error":"Too Many Requests"}', 7), limited, 7],
+    [answer(429, '', 0), limited, 1],
+    [answer(425), away, 5],
+    [answer(503, '', 120), away, 120],
+    [answer(500), unusable('status 500, not JSON')],
+    [answer(404, '{}'), unusable('status 404')],
+    [answer(302), unusable('status 302, not JSON')],
+    [answer(200, '<html>'), unusable('status 200, not JSON')],
+    [answer(403, region), refused('region')],
+    [answer(403, '<html>'), refused('firewall')],
+    [{ ...answer(403, region), isJson: false }, refused('firewall')],
+  ])('is said as what it means, and what it was for the log: %j', (response, error, ...[retryAfter]) => {
+    expect(refuseRead(response)).toMatchObject({ ...error, retryAfter });
   });
 });
