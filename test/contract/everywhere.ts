@@ -132,8 +132,9 @@ export const EVERYWHERE = section('everywhere', [], {
     needs: ['paper venue'],
     run: async (world) => {
       for (const [target, route, code, path] of [
-        ['/v1/book/x', 'book', 'invalid_request', undefined],
-        ['/nothing?x', 'unknown', 'not_found', '/nothing'],
+        ['/v1/book/x', 'book', 'invalid_request', /^undefined$/],
+        // A gateway may have a path of its own before it.
+        ['/nothing?x', 'unknown', 'not_found', /\/nothing$/],
       ] as const) {
         const id = `conformance-${crypto.randomUUID()}`;
         const answer = await world.ask({ operation: 'book', target, headers: { 'x-request-id': id } });
@@ -142,9 +143,10 @@ export const EVERYWHERE = section('everywhere', [], {
           .lines()
           .filter(({ request_id, message }) => request_id === id && message === 'request');
         assert.deepEqual(
-          [line?.['route'], line?.['status'], line?.['code'], line?.['level'], line?.['path']],
-          [route, answer.status, code, 'info', path],
+          [line?.['route'], line?.['status'], line?.['code'], line?.['level']],
+          [route, answer.status, code, 'info'],
         );
+        assert.match(String(line?.['path']), path);
       }
     },
   },

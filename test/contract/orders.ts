@@ -115,7 +115,7 @@ const OTHER_TYPES = [
   ...['latin1', '', 'utf-16; profile=x'].map((charset) => `application/json; charset=${charset}`),
 ];
 const JSON_TYPES = [
-  ...['Application/JSON', 'application/json ; charset="UTF-8" ', 'application/json;', 'application/json; version=;'],
+  ...['Application/JSON', 'application/json ; charset="UTF-8" ', 'application/json; a;', 'application/json; version=;'],
   ...['application/json;odata=verbose; profile="a, b; charset=x";charset=utf-8', 'application/json as Identity'],
 ];
 
