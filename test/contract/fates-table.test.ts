@@ -268,6 +268,12 @@ const FAILURES: readonly Row[] = [
     ],
   ),
   [
+    '2. a page of the edge is no sentence of the venue: 502, and the sending stays in doubt',
+    { post: answers(page(403)), ends: 'venue_refused_service firewall', sent: 'A', kept: 'open', says: 'may be live' },
+    { after: 1_000, post: says(BALANCE), ...unknown('AA', 114) },
+    { order: SHOWN, ...live('AA') },
+  ],
+  [
     '2. else outcome_unknown, which says to repeat',
     { post: says(DELAYED), ...unknown('A'), looks: [5, 8], tookMs: 5_000, says: 'with the same Idempotency-Key' },
   ],

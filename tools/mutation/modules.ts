@@ -18,7 +18,7 @@ const TESTS: Readonly<Record<string, readonly string[]>> = {
   'operator/desk/our-part.ts': ['operator/desk/odd-venue', 'operator/desk/ledger', 'operator/desk/desk'],
   'operator/desk/fills.ts': ['operator/desk/odd-venue', 'operator/desk/ledger', 'operator/desk/desk'],
   'local/order-store/store.ts': ['local/store'],
-  'shared/orders/dynamodb-store.ts': ['shared/orders/dynamodb-store'],
+  'shared/orders/dynamodb-store.ts': ['shared/orders/dynamodb-store', 'shared/orders/kept-store'],
   'shared/orders/record.ts': ['shared/orders/record', 'contract/keys-table'],
   'shared/orders/order-store.ts': ['shared/orders/record', 'contract/keys-table'],
   'shared/orders/leases.ts': ['shared/orders/leases', 'contract/keys-table'],

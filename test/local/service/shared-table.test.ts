@@ -13,7 +13,7 @@ const ROOT = join(import.meta.dirname, '../../..');
 const ARGS = ['local/start.js', '--settings', devNull];
 const PROCESSES = FULL_EXTENT ? 3 : 2;
 const KEYS = Array.from({ length: FULL_EXTENT ? 24 : 4 }, (_, index) => `key-${index}`);
-const KILLS = FULL_EXTENT ? 6 : 2;
+const KILLS = FULL_EXTENT ? 6 : 1;
 
 const placedOrder = z.object({ order_id: z.string() });
 

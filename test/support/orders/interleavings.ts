@@ -44,17 +44,12 @@ async function walk(system: System, path: readonly number[]): Promise<readonly s
   return names;
 }
 
-/** All that the search has to know of a state. */
-interface Sight {
-  readonly state: string;
-  readonly breach: string | undefined;
-  /** The number of happenings. */
-  readonly choices: number;
-}
-
-function lookAt(system: System): Sight {
+/** Returns all that the search has to know of a state; `choices` is the number of happenings. */
+function lookAt(system: System) {
   return { state: system.state(), breach: system.breach(), choices: system.happenings().length };
 }
+
+type Sight = ReturnType<typeof lookAt>;
 
 /**
  * Returns a function that looks at the end of a path. A system costs all steps from the start, so one that came to a
@@ -85,18 +80,14 @@ function createScout(build: () => System, isKnown: (state: string) => boolean) {
   };
 }
 
-/** Makes errors without stacks in the meantime: a search lets thousands happen, and jest has 100 frames of each kept. */
-async function withoutStacks<T>(search: () => Promise<T>): Promise<T> {
+/** Enters every state that a system can reach, those on short paths first, until one breaks a promise. */
+export async function explore(build: () => System): Promise<Exploration> {
   const { stackTraceLimit } = Error;
+  // A search lets thousands of errors happen, and jest has 100 frames of each kept.
   Error.stackTraceLimit = 0;
-  return search().finally(() => {
+  return search(build).finally(() => {
     Error.stackTraceLimit = stackTraceLimit;
   });
-}
-
-/** Enters every state that a system can reach, those on short paths first, until one breaks a promise. */
-export function explore(build: () => System): Promise<Exploration> {
-  return withoutStacks(() => search(build));
 }
 
 async function search(build: () => System): Promise<Exploration> {
