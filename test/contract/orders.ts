@@ -381,8 +381,14 @@ const TAKEN = section('orders', ['orders', 'paper venue'], {
     assert.equal(answer.headers.get('idempotency-replayed'), null);
   },
   'are answered with what was executed at once': async (world) => {
-    const answer = await place(world, { side: 'SeLL', price: '0.01', size: '10', post_only: false });
-    expectMembers(answer, { status: 'matched', side: 'sell', filled_size: '10', remaining_size: '0' });
+    const answer = await place(world, { side: 'SeLL', price: '0.01', size: '10', post_only: undefined });
+    expectMembers(answer, {
+      status: 'matched',
+      side: 'sell',
+      post_only: false,
+      filled_size: '10',
+      remaining_size: '0',
+    });
     const { filled_value, transaction_hashes, trade_ids } = membersOf(answer);
     assert.ok(Number(filled_value) > 0.1, 'the value is not that of the trades');
     assert.match(`${transaction_hashes}`, /^0x[0-9a-f]{64}(?:,0x[0-9a-f]{64})*$/);

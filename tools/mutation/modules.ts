@@ -9,7 +9,7 @@ const TESTS: Readonly<Record<string, readonly string[]>> = {
   'shared/settings/table.ts': ['shared/settings/config', 'tools/settings'],
   'functions/orders/checks.ts': ['contract/orders', 'functions/gateway-events'],
   'functions/orders/json.ts': ['contract/orders', 'functions/fuzz'],
-  'functions/orders/order.ts': ['contract/orders', 'functions/fuzz'],
+  'functions/orders/order.ts': ['contract/orders', 'functions/fuzz', 'tools/document'],
   'functions/orders/caller.ts': ['contract/orders'],
   'functions/orders/verification.ts': ['functions/verification', 'contract/clients'],
   'functions/pipeline.ts': ['functions/gateway-events', 'contract/reads'],
