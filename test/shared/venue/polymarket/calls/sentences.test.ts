@@ -94,6 +94,7 @@ const PROOFS: readonly (readonly [Proof, ErrorCode, object | typeof QUOTED, ...s
   ['anew', 'venue_refused_service', REASON('signature'), 'invalid order version, please use the latest clob-client'],
   ['anew', 'venue_refused_service', REASON('credentials'), 'invalid api key', 'invalid apikey', 'Unauthorized'],
   ['anew', 'venue_refused_service', REASON('credentials'), 'Invalid L1 Request headers', 'the owner of the API KEY'],
+  ['anew', 'venue_refused_service', REASON('credentials'), 'has to be the address of the API KEY'],
   ['anew', 'venue_refused_service', REASON('wallet_type'), 'maker address not allowed', 'maker address is not allowed'],
   ['anew', 'venue_refused_service', REASON('account_restricted'), 'address banned', 'the address is banned'],
   ['anew', 'venue_refused_service', REASON('account_restricted'), 'the address is in closed only mode'],
