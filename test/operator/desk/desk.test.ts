@@ -328,19 +328,6 @@ describe('cancel', () => {
     expect(resting()).toHaveLength(1);
   });
 
-  it('reports the orders that the venue did not cancel, with its reasons', async () => {
-    const filled = await place({ price: '0.53' }, ALICE);
-    const { order_id } = await place({}, ALICE);
-    const unknown = `0x${'ab'.repeat(32)}`;
-    const { code, rows } = await deskRows(['cancel', filled.order_id, order_id, unknown, '--yes'], env);
-    expect(code).toBe(0);
-    expect(rows).toMatchObject([
-      { order_id: filled.order_id, result: 'not_cancelled', reason: "matched orders can't be canceled", rests: false },
-      { order_id, result: 'cancelled', rests: false },
-      { order_id: unknown, result: 'not_cancelled', reason: "order can't be found", rests: false },
-    ]);
-  });
-
   it('finds the orders that still rest after a lost answer', async () => {
     await place({}, ALICE);
     service.venue.arm({ fault: 'reset-after', method: 'DELETE' });
