@@ -67,6 +67,8 @@ export async function startRuntimeApi(): Promise<RuntimeApi> {
       .then((body) => answer(request, body, response))
       .catch(() => response.destroy());
   });
+  // The client closes connections: one that the server closes at the same moment would end the function.
+  server.keepAliveTimeout = 0;
 
   return {
     address: new URL(await listenOnLoopback(server)).host,
