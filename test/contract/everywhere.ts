@@ -161,7 +161,10 @@ export const EVERYWHERE = section('everywhere', [], {
   },
   'a preflight of any page may read, and none of a stranger may order': async ({ ask, sample }) => {
     const [, ...paths] = pathsOf(sample.tokenId);
-    for (const path of paths.slice(0, 2)) expectAllowed(await preflight(ask, path, STRANGER), '*', READ.allow);
+    // What is no name of a header is not repeated.
+    for (const asked of [SENT_BY_PAGES, '"a', 'a"']) {
+      for (const path of paths.slice(0, 2)) expectAllowed(await preflight(ask, path, STRANGER, asked), '*', READ.allow);
+    }
     const names = 'baggage,sentry-trace, traceparent';
     for (const path of pathsOf(sample.tokenId).slice(0, 3)) {
       const { headers } = await preflight(ask, path, STRANGER, names);
