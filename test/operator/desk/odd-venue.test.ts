@@ -2,6 +2,7 @@ import dns from 'node:dns';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { openOrderStore } from '../../../local/order-store/store.ts';
 import { createLog } from '../../../shared/log.ts';
@@ -185,6 +186,14 @@ const FILLS: Readonly<
     [tradeOf('t-1', { maker_orders: [ON_OTHER] })],
     'alice/ours sell No 30 @ 0.6 = 18, fee 0 computed, t-1 confirmed',
   ],
+  'against a taker that buys': [
+    [tradeOf('t-1', { side: 'BUY' })],
+    'alice/ours sell Yes 12.5 @ 0.44 = 5.5, fee 0 computed, t-1 confirmed',
+  ],
+  'as a taker by the word of the venue': [
+    [tradeOf('t-1', { ...TAKEN, taker_order_id: idOf('own'), trader_side: 'TAKER' })],
+    'null/own sell Yes 30 @ 0.45 = 13.5, fee 0.297 computed, t-1 confirmed',
+  ],
   'on the side that the venue states': [
     [tradeOf('t-1', { maker_orders: [{ ...ON_OTHER, side: 'BUY' }] })],
     'alice/ours buy No 30 @ 0.6 = 18, fee 0 computed, t-1 confirmed',
@@ -332,6 +341,18 @@ describe('an order of an odd form', () => {
     const open = [{ ...ORDER, created_at: 1_795_000_000_123 }, odd];
     const rows = [LIVE, { ...cells, status: 'unreadable' }];
     expect(await rowsOf({ open }, ['open'])).toMatchObject({ code: 1, rows, err: LISTED });
+  });
+
+  it('is not said to have no record where a record cannot be read', async () => {
+    const damaged = join(folder, 'damaged.db');
+    using db = new DatabaseSync(store);
+    db.exec(`VACUUM INTO '${damaged}'`);
+    using copy = new DatabaseSync(damaged);
+    copy.exec("INSERT INTO orders VALUES ('damaged', '{}', NULL)");
+    const { url } = await venueOf({ open: [ORDER, { ...ORDER, id: idOf('x') }] });
+    const end = await deskRows(['open'], { ...settings(url), SERVICE_STORE: damaged });
+    expect(end).toMatchObject({ code: 1, rows: [{ recorded: true }, { client_address: null, recorded: null }] });
+    expect(end.err).toContain('1 record skipped: damaged, or of another version of the service.\n');
   });
 
   it('is shown as unreadable', async () => {
