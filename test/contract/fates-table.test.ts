@@ -426,4 +426,4 @@ const FAILURES: readonly Row[] = [
   ],
 ];
 
-describeRows(['a file'], { 'sent once': SENT_ONCE, 'a failure never lies': FAILURES });
+describeRows({ 'sent once': SENT_ONCE, 'a failure never lies': FAILURES });

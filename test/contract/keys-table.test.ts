@@ -389,5 +389,8 @@ const CAPS: readonly Row[] = [
   ],
 ];
 
-describeRows(['a file'], { 'exactly one order for a key': ONE_ORDER });
-describeRows(['a file', 'a table'], { 'requests that meet under a key': RACES, 'a cap on the day': CAPS });
+describeRows({
+  'exactly one order for a key': ONE_ORDER,
+  'requests that meet under a key': RACES,
+  'a cap on the day': CAPS,
+});

@@ -72,15 +72,12 @@ export const arrives = (end: End) => ({ held: 'arrives', ...end }) as const;
 export const verified = (address: string): OrderClient => ({ address, isVerified: true });
 export const claimed = (address: string): OrderClient => ({ address, isVerified: false });
 
-/** Plays the rows of each section over the real stores of these names. */
-export function describeRows(
-  names: readonly (keyof typeof STORES)[],
-  sections: Readonly<Record<string, readonly Row[]>>,
-): void {
-  describe.each(names)('over %s', (name) => {
-    let opened: Awaited<ReturnType<(typeof STORES)[typeof name]>>;
+/** Plays the rows of each section over both real stores. */
+export function describeRows(sections: Readonly<Record<string, readonly Row[]>>): void {
+  describe.each(Object.entries(STORES))('over %s', (_name, open) => {
+    let opened: Awaited<ReturnType<typeof open>>;
     beforeAll(async () => {
-      opened = await STORES[name]();
+      opened = await open();
       jest.spyOn(Date, 'now').mockImplementation(() => time.wall);
       jest.spyOn(performance, 'now').mockImplementation(() => time.uptime);
     });
