@@ -179,6 +179,11 @@ describe('fills', () => {
     );
     const { out, err } = await desk(['fills'], env);
     expect(out).toContain('\n3 fills of 3 orders: 30 shares, value 15.9, fees 0.29892.\n');
+    expect(out).toMatch(/^time +side +price +size +value +fee +status\n/);
+    for (const label of ['client', 'order', 'outcome', 'question', 'market', 'trade', 'transaction', 'fee is'])
+      expect(out).toMatch(new RegExp(`^ {2}${label}(?: |$)`, 'm'));
+    const sums = (await desk(['fills', '--by-client'], env)).out;
+    expect(sums).toMatch(/^orders +fills +bought +sold +net +value +fees\n/);
     expect(err).toContain('1 fill of trades with a failed settlement: in no sum.');
   });
 
