@@ -31,7 +31,7 @@ import type { End, Step } from '../support/orders/fate-steps.ts';
 import { finishedOrder, PLACED, unfinishedOrder } from '../support/orders/order-records.ts';
 import { v1TokenId } from '../support/venue/venue-answers.ts';
 
-// What a key keeps; over both real stores, requests that meet under one, and the cap of a day.
+// What a key keeps, requests that meet under one, and the cap of a day.
 
 const NOT_STORED = 'final answer not stored [lease_faults]';
 const NOT_RELEASED = 'lease not released [lease_faults] down';
