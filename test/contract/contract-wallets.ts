@@ -71,6 +71,12 @@ export const CONTRACT_WALLETS = section('clients', ['process'], {
           expectUnavailable(await send(service, chain.addressOf(name)));
         }
         expectInvalid(await send(service, NO_CONTRACT), /Chain 137 has no contract at this address\./);
+        for (const [signature, detail] of [
+          [`0x${'11'.repeat(64)}00`, /v of 0 or 1/],
+          [`0x${'11'.repeat(130)}`, /is not of this client/],
+        ] as const) {
+          expectInvalid(await send(service, NO_CONTRACT, { signature }), detail);
+        }
         assert.equal(sendings(service), sent);
       }),
   },
