@@ -18,11 +18,11 @@ import { type Reply, type SeenRequest, startVenue } from '../../support/venue/sc
 
 /** Orders of 20 clients at a venue with a clock of its own, followed by a process that is killed again and again. */
 const SEED = Number(process.env['FOLLOW_SEED'] ?? '1');
-const [ORDERS, KILLS] = FULL_EXTENT ? [400, 12] : [80, 4];
+const [ORDERS, KILLS] = FULL_EXTENT ? [200, 8] : [50, 3];
 const START = 1_795_000_000_000;
 const STEP_MS = 5_000;
-const PER_STEP = FULL_EXTENT ? 40 : 8;
-const PAGE = FULL_EXTENT ? 200 : 30;
+const PER_STEP = FULL_EXTENT ? 20 : 5;
+const PAGE = FULL_EXTENT ? 100 : 20;
 const KEY = '00000000-0000-4000-8000-000000000001';
 const TOKEN = '7'.repeat(77);
 const MARKET = `0x${'c0'.repeat(32)}`;

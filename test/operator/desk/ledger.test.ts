@@ -17,7 +17,7 @@ import { sharedPaperService } from '../../support/service/paper-service.ts';
 
 /** Random orders of 7 clients and of a stranger, in four markets: each seed is another history. */
 const SEED = Number(process.env['DESK_SEED'] ?? '1');
-const ORDERS = FULL_EXTENT ? 1_000 : 100;
+const ORDERS = FULL_EXTENT ? 500 : 60;
 const CLIENTS = [null, ...Array.from({ length: 6 }, (_, index) => `client-${index + 1}`)];
 const GIVEN = 10_000_000;
 
