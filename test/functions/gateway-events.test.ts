@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import type { Endpoint, HttpHandler } from '../../functions/http.ts';
 import { createCallerCheck } from '../../functions/orders/caller.ts';
@@ -49,6 +50,11 @@ describe('an event of the gateway', () => {
     expect([given.body, orders.placed]).toMatchObject([{ status: 408, code: 'request_timeout' }, []]);
     await ask(endpoint, { ...ORDER, timeEpoch: Date.now() - 15_000 });
     expect(orders.placed).toHaveLength(1);
+  });
+
+  it('is answered by its endpoint in the last moment of the function', async () => {
+    const slow = endpointOf(() => sleep(20).then(() => ({ status: 201, body: {} })));
+    expect((await ask(slow)).result.statusCode).toBe(201);
   });
 
   it('of HEAD gets the result of GET without a body, which no gateway drops', async () => {
