@@ -1,5 +1,4 @@
 import { EventEmitter, once } from 'node:events';
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import { expect, it } from '@jest/globals';
@@ -11,7 +10,7 @@ import { startProgram } from '../../support/service/program.ts';
 import { fakeMarketData } from '../../support/venue/fake-venue.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
-const CONNECTIONS = FULL_EXTENT ? 500 : 50;
+const CONNECTIONS = FULL_EXTENT ? 250 : 50;
 /** As much as Node reads at once. */
 const CHUNK_BYTES = 65_536;
 const LIST = 'GET /v1/markets?limit=500 HTTP/1.1\r\nHost: localhost\r\n\r\n';
@@ -24,20 +23,25 @@ function health(url: string) {
   return send(url, { path: '/health', headers: { host: 'localhost' } });
 }
 
+/** A connection on which the service has answered, so that it reads what follows on many of them in one turn of its event loop. */
+async function openServed(url: string) {
+  const raw = openRaw(url);
+  raw.socket.write(SMALL);
+  while (raw.received() === '') await once(raw.socket, 'data');
+  return raw;
+}
+
 it('a service on paper closes the connections of a crowd that floods it, and goes on within its memory', async () => {
-  // Node's own limit where a machine has 512 MB, as in compose.yaml; with 24 GB it collects garbage later.
-  const args = ['--max-semi-space-size=16', '--max-old-space-size=256', 'local/start.js', '--paper'];
+  // With a larger heap, more than a machine of 512 MB has, what a crowd leaves behind would not stop the service.
+  const args = ['--max-semi-space-size=16', '--max-old-space-size=96', 'local/start.js', '--paper'];
   const env = { SERVICE_PORT: '0' };
-  const { url, child, stop } = await startProgram({ command: process.execPath, args, cwd: ROOT, env });
+  const { url, stop } = await startProgram({ command: process.execPath, args, cwd: ROOT, env });
   for (const flood of FLOODS) {
-    const crowd = Array.from({ length: CONNECTIONS }, () => openRaw(url));
+    const crowd = await Promise.all(Array.from({ length: CONNECTIONS }, () => openServed(url)));
     for (const { socket } of crowd) socket.write(flood);
     for (let turn = 0; turn < 10; turn += 1) expect((await health(url)).status).toBe(200);
     await Promise.all(crowd.map(({ closed }) => closed.catch(() => undefined)));
   }
-  // Linux alone tells the most that a process has ever used.
-  const status = process.platform === 'linux' ? await readFile(`/proc/${child.pid}/status`, 'utf8') : 'VmHWM: 0 kB';
-  expect(Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1])).toBeLessThan(350 * 1024);
   expect(await stop()).toBe(0);
 }, 300_000);
 
@@ -45,12 +49,7 @@ it('where the most connections are open, the one that is idle longest makes room
   const { url, lines } = await startTestServer();
   const asked = 'GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n';
   const idle = [];
-  for (let i = 0; i < MAX_CONNECTIONS; i += 1) {
-    const raw = openRaw(url);
-    raw.socket.write(asked);
-    while (raw.received() === '') await once(raw.socket, 'data');
-    idle.push(raw);
-  }
+  for (let i = 0; i < MAX_CONNECTIONS; i += 1) idle.push(await openServed(url));
   const [first, second] = idle;
   first?.socket.write(asked);
   await once(first?.socket ?? new EventEmitter(), 'data');
