@@ -10,7 +10,7 @@ import { startProgram } from '../../support/service/program.ts';
 import { fakeMarketData } from '../../support/venue/fake-venue.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
-const CONNECTIONS = FULL_EXTENT ? 250 : 50;
+const CONNECTIONS = FULL_EXTENT ? 150 : 50;
 /** As much as Node reads at once. */
 const CHUNK_BYTES = 65_536;
 const LIST = 'GET /v1/markets?limit=500 HTTP/1.1\r\nHost: localhost\r\n\r\n';
@@ -33,7 +33,7 @@ async function openServed(url: string) {
 
 it('a service on paper closes the connections of a crowd that floods it, and goes on within its memory', async () => {
   // With a larger heap, more than a machine of 512 MB has, what a crowd leaves behind would not stop the service.
-  const args = ['--max-semi-space-size=16', '--max-old-space-size=96', 'local/start.js', '--paper'];
+  const args = ['--max-semi-space-size=16', '--max-old-space-size=80', 'local/start.js', '--paper'];
   const env = { SERVICE_PORT: '0' };
   const { url, stop } = await startProgram({ command: process.execPath, args, cwd: ROOT, env });
   for (const flood of FLOODS) {
