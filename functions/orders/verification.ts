@@ -111,20 +111,29 @@ export function createVerification(kinds: WalletKinds, { authorities = {}, allow
     );
   }
 
-  /** Refuses (400 `invalid_request`) headers without which there is no text to sign, or no end of its validity. */
+  /** Parses headers. Refuses (400 `invalid_request`) those without a text to sign, or without an end of its validity. */
+  function parseHeaders(headers: SignedRequest['headers']) {
+    const { 'x-client-address': clientAddress = '', 'idempotency-key': idempotencyKey = '' } = headers;
+    const { 'x-client-signature': signature, 'x-client-signature-expires': expires } = headers;
+    const holder = holderOf(clientAddress);
+    const validUntil = expires === undefined ? undefined : parseTime(expires);
+    const addressRule =
+      'must be the EVM address (EIP-55 where letters are mixed) or the Solana address that signs the order.';
+    const timeRule = 'must be a time in UTC with whole seconds, such as 2026-12-01T12:00:00Z.';
+    const errors = [
+      holder ? [] : { field: 'X-Client-Address', detail: addressRule },
+      idempotencyKey ? [] : { field: 'Idempotency-Key', detail: 'is required.' },
+      expires === undefined || validUntil !== undefined
+        ? []
+        : { field: 'X-Client-Signature-Expires', detail: timeRule },
+    ].flat();
+    if (!holder || errors.length > 0) throw refuse('invalid_request', { part: 'A header', errors });
+    return { clientAddress, idempotencyKey, holder, signature, expires, validUntil };
+  }
+
   const checkHeaders: Middleware = {
-    before: ({ event: { headers } }) => {
-      const { 'x-client-address': address = '', 'x-client-signature-expires': expires } = headers;
-      const isTime = expires === undefined || parseTime(expires) !== undefined;
-      const addressRule =
-        'must be the EVM address (EIP-55 where letters are mixed) or the Solana address that signs the order.';
-      const timeRule = 'must be a time in UTC with whole seconds, such as 2026-12-01T12:00:00Z.';
-      const errors = [
-        holderOf(address) ? [] : { field: 'X-Client-Address', detail: addressRule },
-        headers['idempotency-key'] ? [] : { field: 'Idempotency-Key', detail: 'is required.' },
-        isTime ? [] : { field: 'X-Client-Signature-Expires', detail: timeRule },
-      ].flat();
-      if (errors.length > 0) throw refuse('invalid_request', { part: 'A header', errors });
+    before: ({ event }) => {
+      parseHeaders(event.headers);
     },
   };
 
@@ -132,8 +141,8 @@ export function createVerification(kinds: WalletKinds, { authorities = {}, allow
   function authorityFor(domainName: string): string {
     // As in a URL: 80 is the port of http, which the local server uses.
     const requested = domainName.toLowerCase().replace(/:(?:80)?$/, '');
-    const own = authorities.public === undefined ? (authorities.own?.() ?? [requested]) : [authorities.public];
-    return own.includes(requested) ? requested : (own[0] ?? requested);
+    const own = authorities.public === undefined ? authorities.own?.() : [authorities.public];
+    return own?.includes(requested) ? requested : (own?.[0] ?? requested);
   }
 
   function requireAllowed(address: string): void {
@@ -159,20 +168,16 @@ export function createVerification(kinds: WalletKinds, { authorities = {}, allow
   }
 
   /**
-   * Verifies the signature, and that its client may order. Errors: 401 `client_signature_required` and
-   * `client_signature_invalid`, 403 `client_not_allowed`, 503 `client_chain_unavailable`.
+   * Verifies the signature, and that its client may order. Errors: those of the headers, 401 `client_signature_required`
+   * and `client_signature_invalid`, 403 `client_not_allowed`, 503 `client_chain_unavailable`.
    */
   async function verify({ headers, domainName, order, now }: SignedRequest): Promise<OrderClient> {
-    const { 'x-client-address': clientAddress = '', 'idempotency-key': idempotencyKey = '' } = headers;
-    const { 'x-client-signature': signature, 'x-client-signature-expires': expires } = headers;
+    const { clientAddress, idempotencyKey, holder, signature, expires, validUntil } = parseHeaders(headers);
     const authority = authorityFor(domainName);
-    const textUntil = (validUntil: string) =>
-      challengeText({ authority, clientAddress, order, idempotencyKey, validUntil });
+    const textUntil = (time: string) =>
+      challengeText({ authority, clientAddress, order, idempotencyKey, validUntil: time });
     const challenge = textUntil(formatTime(now + SIGNATURE_MS.offered));
-    if (!signature || !expires) throw refuse('client_signature_required', { challenge });
-    const holder = holderOf(clientAddress);
-    const validUntil = parseTime(expires);
-    if (!holder || validUntil === undefined) throw new Error('the headers were not checked');
+    if (!signature || !expires || validUntil === undefined) throw refuse('client_signature_required', { challenge });
     const { kind, address } = holder;
     const text = textUntil(expires);
     const mistimed = whyMistimed(validUntil, now);

@@ -116,7 +116,11 @@ const OTHER_TYPES = [
 ];
 const JSON_TYPES = [
   ...['Application/JSON', 'application/json ; charset="UTF-8" ', 'application/json; a;', 'application/json; version=;'],
-  ...['application/json;odata=verbose; profile="a, b; charset=x";charset=utf-8', 'application/json as Identity'],
+  ...[
+    'application/json; charset = utf-8',
+    'application/json;odata=verbose; profile="a, b; charset=x";charset=utf-8',
+    'application/json as Identity',
+  ],
 ];
 
 type Parts = Required<Pick<Request, 'operation' | 'method' | 'target' | 'headers'>> & { readonly body: string };
@@ -304,7 +308,7 @@ const WRONG_ORDERS = section('orders', ['orders'], {
     }
   },
   'are refused for a header that is nearly Idempotency-Key: it would be no key': async (world) => {
-    for (const field of ['x-idempotency-key', 'idempotency_key', 'idempotencykey', 'idempotency-token']) {
+    for (const field of ['x-idempotency-key', 'idempotency_key', 'idempotencykey', 'idem-potency-token']) {
       const headers = { ...JSON_TYPE, [field]: 'k', 'idempotency-key': 'k' };
       const errors = [{ field, detail: 'is not known: the header is Idempotency-Key.' }];
       expectProblem(await post(world, { headers }), 'invalid_request', { errors });
@@ -432,6 +436,8 @@ const TAKEN = section('orders', ['orders', 'paper venue'], {
           assert.deepEqual([client_address, client_address_verified], [address, address === null ? null : false]);
           assert.equal(line?.['order_id'], order_id);
         }
+        const { store_ms, sign_ms } = lines.find(({ message }) => message === 'request') ?? {};
+        assert.deepEqual([typeof store_ms, typeof sign_ms], ['number', 'number']);
       }
     },
   },

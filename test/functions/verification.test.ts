@@ -135,3 +135,10 @@ it('nobody may order where the list of clients is empty', async () => {
   const { client, error } = await verify({ headers: await sign(60), allowedClients: [] });
   expect([client, error?.code]).toStrictEqual([undefined, 'client_not_allowed']);
 });
+
+it('a list of clients in which one is no address is refused', () => {
+  const allowedClients = [ALICE.address, '0x12'];
+  expect(() => createVerification(WALLET_KINDS, { allowedClients })).toThrow(
+    /^SERVICE_ALLOWED_CLIENTS must be EVM addresses/,
+  );
+});
