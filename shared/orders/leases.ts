@@ -14,7 +14,6 @@ export type RemainingMs = (lease: UnfinishedOrder['lease'], now: number) => numb
 export function judgeLeases(leaseMs: number, uptime: () => number): RemainingMs {
   const seenAt = new Map<string, number>();
   return ({ owner, until }, now) => {
-    if (until <= now) return 0;
     const since = seenAt.get(owner) ?? uptime();
     seenAt.set(owner, since);
     const [oldest = owner] = seenAt.keys();
