@@ -124,6 +124,9 @@ describe('orders in a file', () => {
     await store.write('other', B, 'nothing');
     expect(await store.read('other')).toStrictEqual(B);
     expect([...reader]).toStrictEqual([]);
+    const later = { ...A, signedAt: A.signedAt + 1 };
+    await store.write('later', later, 'nothing');
+    expect([...readRecordTexts(path, later.signedAt)].map(decodeRecord)).toStrictEqual([later]);
     expect(() => [...readRecordTexts(join(directory, 'nothing.db'))]).toThrow('there is no such file');
   });
 
@@ -204,6 +207,12 @@ describe('orders in a file', () => {
       copyFileSync(file, `${file}-copy`);
       renameSync(`${file}-copy`, file);
     };
+    /** SQLite has nothing to copy from the log then, and does not see that it is empty. */
+    const emptyOnceCopied = (file: string) => {
+      using reader = new DatabaseSync(path);
+      reader.exec('PRAGMA wal_checkpoint(PASSIVE)');
+      truncateSync(file);
+    };
     it.each([
       ['removed', '', rmSync],
       ['removed', '-wal', rmSync],
@@ -213,6 +222,7 @@ describe('orders in a file', () => {
       ['replaced', '-wal', replace],
       ['emptied', '', truncateSync],
       ['emptied', '-wal', truncateSync],
+      ['emptied after its writes were copied', '-wal', emptyOnceCopied],
       ['cut', '-wal', (file: string) => truncateSync(file, statSync(file).size - 1)],
     ])('fails every call until it is opened again: %s, orders.db%s', async (_change, suffix, change) => {
       const store = await openWith('key', A);
@@ -220,6 +230,16 @@ describe('orders in a file', () => {
       await expect(store.write('other', B, 'nothing')).rejects.toThrow(LOST);
       await expect(store.read('key')).rejects.toThrow(LOST);
       await expect(store.write('key', B, { version: 'a' })).rejects.toThrow(LOST);
+    });
+
+    it('says so once for each write, where nobody asks', async () => {
+      const { log, lines } = collectLog();
+      const store = openOrderStore({ path, log });
+      stores.push(store);
+      await store.write('key', A, 'nothing');
+      rmSync(`${path}-shm`);
+      await sleep(1_500);
+      expect(lines.map(({ message }) => message)).toStrictEqual(['log of the order store not emptied']);
     });
 
     it.each([
