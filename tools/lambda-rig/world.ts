@@ -15,7 +15,7 @@ import type { DeployedFunction } from './sandbox.ts';
 const KMS_KEY = 'alias/rig';
 
 /** The synthesized functions of a deployment, by the names of their endpoints. */
-export type Deployment = ReadonlyMap<string, DeployedFunction>;
+type Deployment = ReadonlyMap<string, DeployedFunction>;
 
 /** Everything around the functions, on this machine. */
 export interface World extends AsyncDisposable {
