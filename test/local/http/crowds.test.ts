@@ -67,10 +67,13 @@ it('where the most connections are open, the one that is idle longest makes room
 
 it('10,000 pipelined lists do not delay the health of the service', async () => {
   let [lists, running, most] = [0, 0, 0];
+  const eightRun = Promise.withResolvers<void>();
   const listMarkets = async () => {
     lists += 1;
     running += 1;
     most = Math.max(most, running);
+    if (running === 8) eightRun.resolve();
+    await eightRun.promise;
     await setTimeout(5);
     running -= 1;
     return { markets: [], hasMore: false };
