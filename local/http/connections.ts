@@ -83,7 +83,7 @@ export function createConnections(serve: RequestListener, log: Log) {
       const { socket } = response.req;
       waiting.delete(response);
       if (waiting.size === 0 && open.delete(socket)) open.set(socket, waiting);
-      // Node closes all responses of a closed connection, one after the other: none of them is a turn of the queue.
+      // Node closes all responses of a closed connection at once: those that wait need no turn.
       else if (waiting.size > 0 && socket.writable) serveLater(serveFirst);
     });
     // After everything that was read at once is parsed, so that none of too many requests begins.
