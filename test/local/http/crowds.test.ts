@@ -32,7 +32,7 @@ async function openServed(url: string) {
 }
 
 it('a service on paper closes the connections of a crowd that floods it, and goes on within its memory', async () => {
-  // With a larger heap, more than a machine of 512 MB has, what a crowd leaves behind would not stop the service.
+  // A larger heap would have room for what a crowd of this size must not leave behind.
   const args = ['--max-semi-space-size=16', '--max-old-space-size=80', 'local/start.js', '--paper'];
   const env = { SERVICE_PORT: '0' };
   const { url, stop } = await startProgram({ command: process.execPath, args, cwd: ROOT, env });
