@@ -89,6 +89,18 @@ describeInChromium('orders of the console', () => {
     await tab.close();
   });
 
+  it('keeps an order that may be live open where its repeat finds no service', async () => {
+    const { page } = await openConsole();
+    await leaveUnsettled(page, '0.01');
+    await page.route('**/health', (route) => route.abort());
+    await page.locator('#answer').getByRole('button', { name: 'Repeat with the same key' }).click();
+    expect(await answered(page, 'unsettled')).toMatch(/may be live.*No answer from/s);
+    await page.unrouteAll();
+    await page.locator('#answer').getByRole('button', { name: 'Repeat with the same key' }).click();
+    await answered(page, 'placed');
+    expect(await orders()).toHaveLength(1);
+  });
+
   it('does not repeat an order that is so old that the service may have forgotten its key', async () => {
     const { page } = await openConsole();
     await leaveUnsettled(page, '0.01');
