@@ -5,7 +5,6 @@ export {
   DynamoDBClient,
   GetItemCommand,
   PutItemCommand,
-  ScanCommand,
   TransactionCanceledException,
   TransactWriteItemsCommand,
 } from '@aws-sdk/client-dynamodb';

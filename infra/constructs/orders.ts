@@ -50,8 +50,8 @@ const STORE_KEY = [
 /** Lets a role use one table, and the keys of `allowKeys`. */
 function allow({ role }: EndpointFunction, settings: OrderSettings, tableName: string): void {
   const table = Stack.of(role).formatArn({ service: 'dynamodb', resource: 'table', resourceName: tableName });
-  // A record is deleted to release its key, an update counts the notional of a day, and a scan of one item tells a new table.
-  const calls = ['DeleteItem', 'GetItem', 'PutItem', 'Scan', 'UpdateItem'];
+  // A record is deleted to release its key, and an update counts the notional of a day.
+  const calls = ['DeleteItem', 'GetItem', 'PutItem', 'UpdateItem'];
   const actions = calls.map((call) => `dynamodb:${call}`);
   role.addToPolicy(new PolicyStatement({ actions, resources: [table] }));
   allowKeys(role, settings);

@@ -1,7 +1,6 @@
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { DynamoDBClient, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { type AwsRoute, awsClientOptions } from '../../shared/aws-client.ts';
-import { LAYOUT_KEY } from '../../shared/orders/dynamodb-store.ts';
 import { type Access, DeskError } from './access.ts';
 import { type FollowState, followState, newState } from './follow-state.ts';
 
@@ -22,7 +21,7 @@ export function openTablePlace(TableName: string, name: string, route: AwsRoute)
   const keyOf = (part: string) => ({ idempotency_key: { S: `\u0000follow ${name} ${part}` } });
   const read = async (part: string) =>
     (await client.send(new GetItemCommand({ TableName, Key: keyOf(part), ConsistentRead: true }))).Item;
-  let [turn, isMarked] = [0, false];
+  let turn = 0;
   return {
     async load() {
       const head = await read('head');
@@ -35,10 +34,6 @@ export function openTablePlace(TableName: string, name: string, route: AwsRoute)
       return gunzipSync(Buffer.concat(parts)).toString();
     },
     async save(text) {
-      // A store takes a table with items and without this one for that of an earlier version, and refuses all orders.
-      const layout = new GetItemCommand({ TableName, Key: LAYOUT_KEY, ConsistentRead: true });
-      isMarked ||= (await client.send(layout)).Item !== undefined;
-      if (!isMarked) return;
       const [bytes, next] = [gzipSync(text), 1 - turn];
       const parts = Math.ceil(bytes.length / PART_BYTES);
       const write = (part: string, members: Record<string, { N: string } | { B: Uint8Array }>) =>

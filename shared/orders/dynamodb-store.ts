@@ -8,7 +8,6 @@ import {
   type DynamoDBClientConfig,
   GetItemCommand,
   PutItemCommand,
-  ScanCommand,
   TransactionCanceledException,
   type TransactWriteItem,
   TransactWriteItemsCommand,
@@ -19,7 +18,7 @@ import { DAY_KEPT_MS, STORE_ATTEMPT_MS, STORE_CALL_MS } from '../limits.ts';
 import type { ProxyEnv } from '../proxy.ts';
 import { SIGNED_INDEX } from '../settings/formats.ts';
 import { type DayCount, dayOf, fullBy, type OrderStore, type Over, sumName, type Written } from './order-store.ts';
-import { decodeRecord, encodeRecord, type OrderRecord, OtherVersionError, versionOf } from './record.ts';
+import { decodeRecord, encodeRecord, type OrderRecord, versionOf } from './record.ts';
 
 /** The table of a store, and how to reach it. */
 export interface DynamoDbStoreSettings {
@@ -131,51 +130,6 @@ async function withinTime<T>(limitMs: number, act: (abortSignal: AbortSignal) =>
   return Promise.race([act(abortSignal), late]);
 }
 
-/** Raised with the layout of the items. A table of another layout is refused instead of misread. */
-const LAYOUT = 2;
-/** No idempotency key has a control character. */
-export const LAYOUT_KEY = { idempotency_key: { S: '\u0000layout' } };
-
-const layoutItem = z.object({ layout: z.object({ N: z.string() }) });
-
-function layoutIn(item: Item | undefined): number | undefined {
-  return item && Number(layoutItem.parse(item).layout.N);
-}
-
-/** Returns a check of the layout that a table names, which asks once a process; the first write marks a new table. */
-function createLayoutCheck(client: DynamoDBClient, TableName: string) {
-  let isMarked = false;
-  const read = async (abortSignal: AbortSignal): Promise<number | undefined> => {
-    const command = new GetItemCommand({ TableName, Key: LAYOUT_KEY, ConsistentRead: true });
-    return layoutIn((await client.send(command, { abortSignal })).Item);
-  };
-  const mark = async (abortSignal: AbortSignal): Promise<number | undefined> => {
-    const Item = { ...LAYOUT_KEY, layout: { N: String(LAYOUT) } };
-    try {
-      await client.send(new PutItemCommand({ TableName, Item, ...conditionOf('nothing') }), { abortSignal });
-      return LAYOUT;
-    } catch (error) {
-      // Another process was first.
-      if (error instanceof ConditionalCheckFailedException) return layoutIn(error.Item);
-      throw error;
-    }
-  };
-  const isEmpty = async (abortSignal: AbortSignal): Promise<boolean> => {
-    const command = new ScanCommand({ TableName, Limit: 1, ConsistentRead: true });
-    return (await client.send(command, { abortSignal })).Count === 0;
-  };
-  return async (use: 'read' | 'write', abortSignal: AbortSignal): Promise<void> => {
-    if (isMarked) return;
-    const named = await read(abortSignal);
-    const isNew = named === undefined && (await isEmpty(abortSignal));
-    if (isNew && use === 'read') return;
-    // Another process may have marked a new table since the first read. Earlier versions of the service marked none.
-    const layout = named ?? (await (isNew ? mark : read)(abortSignal)) ?? LAYOUT - 1;
-    if (layout !== LAYOUT) throw new OtherVersionError(layout, LAYOUT);
-    isMarked = true;
-  };
-}
-
 /**
  * Keeps orders in a DynamoDB table. A new order costs one strongly consistent read and two conditional writes (with a
  * daily cap, one transaction and one write). If the answer to a write is lost, the SDK repeats it, and finds its own record.
@@ -189,8 +143,6 @@ export function createDynamoDbStore({
   // One attempt more than the two connections that an order opens: both die while a Lambda function is frozen.
   const client = new DynamoDBClient({ ...awsClientOptions(3, limits, { proxyEnv }), ...config });
 
-  const checkLayout = createLayoutCheck(client, TableName);
-
   async function send(change: TransactWriteItem, counts: readonly DayCount[], abortSignal: AbortSignal): Promise<void> {
     const { Put, Delete } = change;
     const TransactItems = [change, ...counts.map((count) => countItem(TableName, count))];
@@ -202,9 +154,7 @@ export function createDynamoDbStore({
   return {
     read: async (key) => {
       const command = new GetItemCommand({ TableName, Key: { idempotency_key: { S: key } }, ConsistentRead: true });
-      const [{ Item }] = await withinTime(limits.call, (abortSignal) =>
-        Promise.all([client.send(command, { abortSignal }), checkLayout('read', abortSignal)]),
-      );
+      const { Item } = await withinTime(limits.call, (abortSignal) => client.send(command, { abortSignal }));
       const text = textIn(Item);
       return text === undefined ? undefined : decodeRecord(text);
     },
@@ -212,7 +162,6 @@ export function createDynamoDbStore({
       withinTime(limits.call, async (abortSignal) => {
         const tooLarge = counts.find(({ units, atMost }) => atMost !== undefined && units > atMost);
         if (tooLarge) return fullBy(tooLarge);
-        await checkLayout('write', abortSignal);
         const place = { TableName, ...conditionOf(over) };
         const change = record
           ? { Put: { ...place, Item: toItem(key, record) } }

@@ -350,7 +350,7 @@ describe('the role of orders', () => {
     expect(statementsOf(templateOf(TRADING), 'OrdersRole')).toStrictEqual([
       logStatement('OrderStoreLog'),
       {
-        Action: ['dynamodb:DeleteItem', 'dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:Scan', 'dynamodb:UpdateItem'],
+        Action: ['dynamodb:DeleteItem', 'dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem'],
         Effect: 'Allow',
         Resource: arn('dynamodb', 'table/order-book-adapter-orders'),
       },
