@@ -113,7 +113,8 @@ function average(value: bigint, size: bigint, isBuy: boolean): string {
 
 /**
  * Computes what an order would do now on a book of the service, with the fees of its market. Sends nothing. The venue may
- * round the fee of a level down once for each order that rests there. Throws RangeError for a price or a size that is no
+ * round the fee of a level down once for each order that rests there. Where the operator has a builder code, its fee comes
+ * on top. Throws RangeError for a price or a size that is no
  * decimal. Where `would_be_refused` is set, the numbers say what the order would do without that refusal.
  */
 export function quote(
@@ -127,14 +128,16 @@ export function quote(
   const { matches, left } = matchesOf(terms, isBuy ? book.asks : book.bids);
   const matched = terms.size - left;
   const value = matches.reduce((sum, { price, taken }) => sum + taken * parseUnits(price), 0n);
-  const charges = matches.map(({ price, taken }) => feeOf(price, taken, fees));
+  const restsFree = fees?.taker_only === true || fees?.taker_rate === '0';
+  const isMaker = order.post_only === true && restsFree;
+  const chargeOf = (price: string, size: bigint) => (isMaker ? 0n : feeOf(price, size, fees));
+  const charges = matches.map(({ price, taken }) => chargeOf(price, taken));
   const fee = charges.reduce((sum, charge) => (sum === null || charge === null ? null : sum + charge), 0n);
   const withFee = (sum: bigint, charge: bigint | null) =>
     charge === null ? null : isBuy ? sum + charge : sum - charge;
-  const restsFree = left === 0n || fees?.taker_only === true || fees?.taker_rate === '0';
-  const total = restsFree ? withFee(value + left * terms.price, fee) : null;
+  const total = left === 0n || restsFree ? withFee(value + left * terms.price, fee) : null;
   const isPrice = terms.price > 0n && terms.price < ONE;
-  const bound = isPrice ? withFee(terms.size * terms.price, feeOf(formatUnits(terms.price), terms.size, fees)) : null;
+  const bound = isPrice ? withFee(terms.size * terms.price, chargeOf(formatUnits(terms.price), terms.size)) : null;
   const [best, worst] = [matches[0]?.price, matches.at(-1)?.price];
   const moved = best === undefined || worst === undefined ? 0n : parseUnits(worst) - parseUnits(best);
   const text = (sum: bigint | null) => (sum === null ? null : formatUnits(sum, DECIMALS));

@@ -40,6 +40,17 @@ describe('a quote', () => {
   });
 
   it.each([
+    [FEES, '0.52', '5.2', '5.2'],
+    // It would be refused, and pays nothing in any case.
+    [FEES, '0.53', '5.3', '5.3'],
+    [{ ...FEES, taker_only: null }, '0.52', null, '5.29984'],
+    [null, '0.52', null, null],
+  ])('of a post-only order has no fee of a taker: %j at %s', (fees, price, total, bound) => {
+    const order = { side: 'buy', price, size: '10', post_only: true } as const;
+    expect(quote(BOOK, { fees }, order)).toMatchObject({ total, bound });
+  });
+
+  it.each([
     ['0.994', '5', 'price_out_of_range', 'The price must be from 0.01 to 0.99.'],
     ['0.515', '5', 'price_off_tick', 'The price must be a multiple of 0.01.'],
     ['0.51', '1000000000.01', 'invalid_request', 'The size must be at most 1000000000 shares.'],
