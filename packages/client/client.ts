@@ -53,6 +53,8 @@ export interface PlaceOptions extends CallOptions {
   readonly mayBeLive?: boolean | undefined;
   /** Public key of the user in the client's own chain, if there is no wallet; the service only logs it. */
   readonly clientAddress?: string | undefined;
+  /** Attempts of this call: 4 unless given. */
+  readonly attempts?: number | undefined;
 }
 
 /** Calls of the service. Every method throws `OrderBookError`. */
@@ -146,7 +148,7 @@ async function place(
 ): Promise<PlacedOrder> {
   requirePlatform();
   const { baseUrl } = client;
-  const { idempotencyKey = newIdempotencyKey(), clientAddress = client.wallet?.address, signal } = options;
+  const { idempotencyKey = newIdempotencyKey(), clientAddress = client.wallet?.address, signal, attempts } = options;
   let { mayBeLive = false } = options;
   const placeWith = (signed: SignedText | undefined): Promise<PlacedOrder> => {
     const init = {
@@ -180,7 +182,7 @@ async function place(
         throw error;
       }
     };
-    return repeat(attempt, { baseUrl, repeatable: mayPlaceAgain, signal });
+    return repeat(attempt, { baseUrl, repeatable: mayPlaceAgain, signal, attempts });
   };
   try {
     return await withSignature(client, { order, idempotencyKey, signal }, placeWith);

@@ -49,12 +49,14 @@ export interface RepeatRules {
   readonly baseUrl: string;
   readonly repeatable: (error: OrderBookError) => boolean;
   readonly signal: AbortSignal | undefined;
+  readonly attempts?: number | undefined;
 }
 
 /** Runs `attempt` until it succeeds, fails in a way that is not `repeatable`, or was tried often enough. */
-export async function repeat<T>(attempt: () => Promise<T>, { baseUrl, repeatable, signal }: RepeatRules): Promise<T> {
+export async function repeat<T>(attempt: () => Promise<T>, rules: RepeatRules): Promise<T> {
+  const { baseUrl, repeatable, signal, attempts = MAX_ATTEMPTS } = rules;
   const lastAt = Date.now() + MAX_CALL_MS;
-  for (let attempts = 1; ; attempts += 1) {
+  for (let made = 1; ; made += 1) {
     if (signal?.aborted) throw aborted(signal);
     try {
       return await attempt();
@@ -63,8 +65,8 @@ export async function repeat<T>(attempt: () => Promise<T>, { baseUrl, repeatable
       // Unless the error is ours already, there was no answer.
       const error = thrown instanceof OrderBookError ? thrown : noAnswer(baseUrl, thrown);
       const { retryAfter = 0 } = error;
-      if (attempts >= MAX_ATTEMPTS || retryAfter > MAX_RETRY_AFTER_S || !repeatable(error)) throw error;
-      const backoff = FIRST_PAUSE_MS * 2 ** (attempts - 1) * (0.5 + Math.random() / 2);
+      if (made >= attempts || retryAfter > MAX_RETRY_AFTER_S || !repeatable(error)) throw error;
+      const backoff = FIRST_PAUSE_MS * 2 ** (made - 1) * (0.5 + Math.random() / 2);
       await pause(Math.max(retryAfter * 1_000, backoff), signal);
       if (Date.now() > lastAt) throw error;
     }

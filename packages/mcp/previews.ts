@@ -1,4 +1,4 @@
-import type { OrderRequest, PlacedOrder } from '../client/client.ts';
+import type { HealthStatus, OrderRequest, PlacedOrder } from '../client/client.ts';
 import { type Client, formatUnits, newIdempotencyKey, OrderBookError, parseUnits } from '../client/client.ts';
 
 /** Caps of the process, price × size in collateral. Without both no order is placed. */
@@ -7,12 +7,21 @@ export type Caps = Readonly<Record<'maxOrder' | 'maxTotal', string | undefined>>
 /** A refusal of this process; its message says what to do. */
 export class Refusal extends Error {}
 
-interface Preview {
+/** An order as it was previewed. */
+export interface Terms {
   readonly order: OrderRequest;
+  /** The question to a person. */
+  readonly question: string;
+  /** What the service was then: an order is for that account. */
+  readonly health: HealthStatus;
+  /** Time in epoch milliseconds from which on the service would refuse the order. */
+  readonly lastAt: number;
+}
+
+interface Preview extends Terms {
   readonly idempotencyKey: string;
   /** Price × size, in 10^-36 of the collateral. */
   readonly notional: bigint;
-  readonly endsAt: number;
   /** Set once a request may have left: then the preview does not end, and a repeat settles its order. */
   isSent: boolean;
   mayBeLive: boolean;
@@ -24,6 +33,10 @@ const PREVIEW_MS = 5 * 60_000;
 /** Previews that are kept; the oldest unsent one goes first. */
 const MAX_PREVIEWS = 200;
 const DECIMALS = 36;
+
+function accountOf({ venue, mode, wallet_address, funder_address = 'its own' }: HealthStatus): string {
+  return `venue ${venue}, ${mode}, wallet ${wallet_address}, funds ${funder_address}`;
+}
 
 /**
  * Keeps the exact orders that were previewed, each with its idempotency key. A preview places one order at most, however
@@ -45,25 +58,30 @@ export function createPreviews(client: Client, { maxOrder, maxTotal }: Caps) {
 
   return {
     /** Keeps an order; returns the id by which it is placed, and the end of the preview. */
-    keep(order: OrderRequest) {
-      const [preview_id, idempotencyKey, endsAt] = [newIdempotencyKey(), newIdempotencyKey(), Date.now() + PREVIEW_MS];
-      const notional = parseUnits(order.price) * parseUnits(order.size);
-      kept.set(preview_id, { order, idempotencyKey, notional, endsAt, isSent: false, mayBeLive: false });
+    keep(terms: Terms) {
+      const [preview_id, idempotencyKey] = [newIdempotencyKey(), newIdempotencyKey()];
+      const lastAt = Math.min(Date.now() + PREVIEW_MS, terms.lastAt);
+      const notional = parseUnits(terms.order.price) * parseUnits(terms.order.size);
+      kept.set(preview_id, { ...terms, lastAt, idempotencyKey, notional, isSent: false, mayBeLive: false });
       const [oldest] = [...kept].find(([, { isSent }]) => !isSent) ?? [];
       if (kept.size > MAX_PREVIEWS && oldest !== undefined) kept.delete(oldest);
-      return { preview_id, valid_until: new Date(endsAt).toISOString() };
+      return { preview_id, valid_until: new Date(lastAt).toISOString() };
     },
 
-    /** Returns a preview that can be placed. Throws a `Refusal` for one that is unknown, has ended or breaks a cap. */
-    find(id: string): Preview {
+    /** Returns a preview that can be placed. Throws a `Refusal` for one that is unknown, has ended, is of another account or breaks a cap. */
+    find(id: string, health: HealthStatus): Preview {
       const preview = kept.get(id);
-      if (!preview || (!preview.isSent && Date.now() > preview.endsAt))
+      if (!preview || (!preview.isSent && Date.now() > preview.lastAt))
         throw new Refusal(`There is no preview ${id}, or it has ended; nothing was sent. Call preview_order again.`);
+      const [then, now] = [accountOf(preview.health), accountOf(health)];
+      const advice = preview.isSent ? 'Its order may be live there: tell your user' : 'Call preview_order again';
+      if (then !== now)
+        throw new Refusal(`Nothing was sent: the preview is of ${then}; here is now ${now}. ${advice}.`);
       if (!preview.isSent) checkCaps(preview.notional);
       return preview;
     },
 
-    /** Sends the order of a preview. Throws the client's `OrderBookError`. */
+    /** Sends the order of a preview once. Throws the client's `OrderBookError`. */
     place(preview: Preview, clientAddress: string | undefined): Promise<PlacedOrder> {
       const { order, idempotencyKey, mayBeLive, notional } = preview;
       if (preview.placing !== undefined) return preview.placing;
@@ -76,7 +94,7 @@ export function createPreviews(client: Client, { maxOrder, maxTotal }: Caps) {
         if (!preview.isSent) total -= notional;
         throw error;
       };
-      const placed = client.placeOrder(order, { idempotencyKey, mayBeLive, clientAddress }).catch(failed);
+      const placed = client.placeOrder(order, { idempotencyKey, mayBeLive, clientAddress, attempts: 1 }).catch(failed);
       preview.placing = placed.finally(() => delete preview.placing);
       return preview.placing;
     },

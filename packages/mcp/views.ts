@@ -1,4 +1,4 @@
-import type { Book, Market } from '../client/client.ts';
+import { type Book, formatUnits, type Market, type OrderRequest, parseUnits } from '../client/client.ts';
 
 /** Rows and levels of one answer: a model reads some 15 KB at once, and asks again where it needs more. */
 export const ROWS = 10;
@@ -35,4 +35,27 @@ export function bookView({ bids, asks, token_id, tick_size, min_order_size, time
   const left_out = Math.max(bids.length - ROWS, 0) + Math.max(asks.length - ROWS, 0);
   const [best_bids, best_asks] = [bids.slice(0, ROWS), asks.slice(0, ROWS)];
   return { token_id, bids: best_bids, asks: best_asks, left_out, tick_size, min_order_size, timestamp };
+}
+
+interface NamedOrder extends Omit<OrderRequest, 'expires_at'> {
+  readonly expires_at: string | null;
+  readonly question: string | null;
+  readonly outcome: string | null;
+}
+
+/** Returns the question by which a person agrees to an order; `bound` is its highest cost or lowest proceeds. */
+export function questionOf(order: NamedOrder, bound: string | null, where: string): string {
+  const { side, size, price, post_only, expires_at, question, outcome, token_id } = order;
+  const isBuy = side === 'buy';
+  const value = formatUnits(parseUnits(price) * parseUnits(size), 36);
+  const sum = bound === null ? `${value} pUSD ${isBuy ? 'and' : 'less'} a fee that is not published` : `${bound} pUSD`;
+  return [
+    `Place this order on ${where}?`,
+    `Market: ${question ?? 'not among those that the service lists'}`,
+    `Outcome: ${outcome ?? 'without a name of its own'} (token ${token_id})`,
+    `Order: ${side} ${size} shares at ${price}`,
+    `${isBuy ? 'Cost at most' : 'Brings at least'}: ${sum}, before the fee of a builder code`,
+    `Post-only: ${post_only ? 'yes' : 'no'}`,
+    `Ends: ${expires_at ?? 'never, until it is filled or cancelled'}`,
+  ].join('\n');
 }

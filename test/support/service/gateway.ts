@@ -34,7 +34,7 @@ afterTests(() => Promise.all(stops.splice(0).map((stop) => stop())));
  * Starts a gateway: reads are open, and it refuses by itself the `POST /v1/orders` for which `refuse` says so. `service`
  * returns the base address of the service behind it. It ends after the test.
  */
-async function startGateway(service: () => string, refuse: (order: OrderRequest) => Refusal): Promise<Gateway> {
+export async function startGateway(service: () => string, refuse: (order: OrderRequest) => Refusal): Promise<Gateway> {
   let throttled = 0;
   const server = createServer(async (request, response) => {
     const { method = 'GET', url: target = '/', headers } = request;
