@@ -49,7 +49,7 @@ export default {
       to: {
         path: '^(functions|local|infra|packages|tools|test)/',
         pathNot:
-          '^(functions/(orders/wallet-key|routes)|local/(main|order-store/store|service/(open-store|settings-file))|packages/paper-venue/main)\\.ts$|^local/node-version\\.cjs$',
+          '^(functions/(orders/wallet-key|routes)|local/(main|order-store/store|paper/session-file|service/(folders|open-store|settings-file))|packages/paper-venue/main)\\.ts$|^local/node-version\\.cjs$',
       },
     },
     {

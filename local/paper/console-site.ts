@@ -5,8 +5,8 @@ import { basename, extname, join } from 'node:path';
 import express, { type NextFunction, type Request, type RequestHandler, type Response } from 'express';
 import { errorCode } from '../../shared/node-error.ts';
 import { createHostTest } from '../http/app.ts';
+import { SOURCES } from '../service/folders.ts';
 import type { Listening } from '../service/service.ts';
-import { SOURCES } from '../service/settings-file.ts';
 
 /** One user with a browser needs a few. */
 const MAX_CONNECTIONS = 64;

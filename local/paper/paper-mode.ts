@@ -7,8 +7,8 @@ import { errorCode } from '../../shared/node-error.ts';
 import { readVariables } from '../../shared/settings/read.ts';
 import { describe, type Environment, LOCAL } from '../../shared/settings/table.ts';
 import { type Listening, type Service, type StartOptions, startService } from '../service/service.ts';
-import { keepPaperSession } from '../service/settings-file.ts';
 import { listenNear, startConsoleSite } from './console-site.ts';
+import { keepPaperSession } from './session-file.ts';
 
 /** Equal seeds give equal markets: two runs show the same. */
 const SEED = 1;

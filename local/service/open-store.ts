@@ -6,7 +6,7 @@ import type { ProxyEnv } from '../../shared/proxy.ts';
 import type { LocalConfig } from '../../shared/settings/config.ts';
 import { ConfigError, tableOf } from '../../shared/settings/formats.ts';
 import type { FileOrderStore } from '../order-store/store.ts';
-import { storeFileOf } from './settings-file.ts';
+import { storeFileOf } from './folders.ts';
 
 /** The store of a process that places orders. */
 export interface Store extends FileOrderStore {

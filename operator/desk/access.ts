@@ -1,7 +1,8 @@
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
 import { openSigningKey } from '#venue/accounts';
 import { createSecretReader, parseSecret } from '../../functions/orders/wallet-key.ts';
-import { readPaperSession, withSettingsFile } from '../../local/service/settings-file.ts';
+import { readPaperSession } from '../../local/paper/session-file.ts';
+import { withSettingsFile } from '../../local/service/settings-file.ts';
 import type { ApiCredentials, SigningKey } from '../../shared/account.ts';
 import { type AwsRoute, awsClientOptions } from '../../shared/aws-client.ts';
 import type { ProxyEnv } from '../../shared/proxy.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { DATA, storeFileOf } from '../../local/service/settings-file.ts';
+import { DATA, storeFileOf } from '../../local/service/folders.ts';
 import { tableOf } from '../../shared/settings/formats.ts';
 import type { Environment } from '../../shared/settings/table.ts';
 import type { Access } from './access.ts';

@@ -1,6 +1,6 @@
 import { DynamoDBClient, paginateQuery, paginateScan } from '@aws-sdk/client-dynamodb';
 import { readRecordTexts } from '../../local/order-store/store.ts';
-import { storeFileOf } from '../../local/service/settings-file.ts';
+import { storeFileOf } from '../../local/service/folders.ts';
 import { type AwsRoute, awsClientOptions } from '../../shared/aws-client.ts';
 import { KEEP_MS } from '../../shared/limits.ts';
 import { dayOf } from '../../shared/orders/order-store.ts';

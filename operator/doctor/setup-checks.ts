@@ -1,8 +1,9 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { openAccount, openSigningKey } from '#venue/accounts';
+import { storeFileOf } from '../../local/service/folders.ts';
 import { checkStore } from '../../local/service/open-store.ts';
-import { PROJECT_SETTINGS, storeFileOf, withSettingsFile } from '../../local/service/settings-file.ts';
+import { PROJECT_SETTINGS, withSettingsFile } from '../../local/service/settings-file.ts';
 import { AppError } from '../../shared/errors.ts';
 import { type Config, parseLocalConfig } from '../../shared/settings/config.ts';
 import { ConfigError, tableOf } from '../../shared/settings/formats.ts';

@@ -1,0 +1,28 @@
+import { isAbsolute, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { ConfigError } from '../../shared/settings/formats.ts';
+
+/** The folder of the program, wherever it was installed. */
+export const SOURCES = fileURLToPath(new URL('../..', import.meta.url));
+
+const IS_INSTALLED = /[\\/]node_modules[\\/]/.test(SOURCES);
+
+/**
+ * Relative paths count from here, not from where the process happens to be started. Not for an installed package, whose
+ * folder npm replaces with all that is in it: there it is the working directory.
+ */
+export const PROJECT = IS_INSTALLED ? process.cwd() : SOURCES;
+
+/**
+ * Returns the absolute path of a store. Throws `ConfigError` for a relative one in an installed package: started in
+ * another directory, it would open another store, which knows no key.
+ */
+export function storeFileOf(path: string): string {
+  if (IS_INSTALLED && !isAbsolute(path)) {
+    throw new ConfigError('SERVICE_STORE must be an absolute path where orders are enabled in an installed package.');
+  }
+  return resolve(PROJECT, path);
+}
+
+/** The folder of what the service keeps. */
+export const DATA = join(PROJECT, '.data');
