@@ -46,13 +46,28 @@ function parseSeconds(header: string | null): number | undefined {
   return /^\d+$/.test(header ?? '') ? Number(header) : undefined;
 }
 
+/** Returns a sentence on a redirect that made a GET of an order; `undefined` without one. */
+function lostByRedirect({ status, redirected, url }: Response, baseUrl: string): string | undefined {
+  const target = addressOf(url).replace(/\/v1\/.*$/, '');
+  const way = `${addressOf(baseUrl)} redirects to ${target}`;
+  return redirected && status === 405
+    ? `${way}, and the order was lost on the way: give that address as baseUrl.`
+    : undefined;
+}
+
 function errorOf(response: Response, body: unknown, baseUrl: string): OrderBookError {
   const { status, headers } = response;
   const retryAfter = parseSeconds(headers.get('retry-after'));
   const marks = { code: 'string', detail: 'string', request_id: 'string' } as const;
   if (!response.ok && isFromService<ProblemBody>(body, marks)) {
     const { type, title, status: _repeated, code, detail, request_id: requestId, ...facts } = body;
-    return new OrderBookError(detail, { code, status, requestId, retryAfter, facts });
+    return new OrderBookError(lostByRedirect(response, baseUrl) ?? detail, {
+      code,
+      status,
+      requestId,
+      retryAfter,
+      facts,
+    });
   }
   const isOfGateway = NOT_PASSED_ON.includes(status) || status >= 500;
   const advice = isOfGateway ? 'a gateway or proxy in front of it did.' : 'check baseUrl.';

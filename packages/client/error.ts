@@ -69,10 +69,12 @@ const PLACED_NOTHING: readonly string[] = [
 ];
 /** Statuses by which a gateway or proxy refuses a request that it does not pass on. */
 export const NOT_PASSED_ON: readonly (number | undefined)[] = [401, 403, 407, 413, 429];
+/** Statuses of a server that has no such path or method: it is not the service. */
+const NOT_THE_SERVICE: readonly (number | undefined)[] = [404, 405];
 
 /** Returns true if an order may be live after an attempt that ended with this error; `before`: if it may have been already. */
 export function mayBeLiveAfter({ code, status, facts }: OrderBookError, before: boolean): boolean {
-  if (code === 'foreign_answer') return before || !NOT_PASSED_ON.includes(status);
+  if (code === 'foreign_answer') return before || ![...NOT_PASSED_ON, ...NOT_THE_SERVICE].includes(status);
   if (PLACED_NOTHING.includes(code)) return before;
   // The signed order itself is refused; any other refusal is of this attempt, and says nothing of those before: the daily
   // cap refuses an order that this attempt has signed, while an earlier one may still be on its way.

@@ -264,6 +264,17 @@ describe('a client', () => {
     expect(detail).toBe(`${url} answered ${status}, but not as this service does: ${advice}`);
   });
 
+  it.each([301, 302, 303])('names the address to use where a redirect (%d) makes an order a GET', async (status) => {
+    const { url, requests } = await open([problem(405, 'method_not_allowed')]);
+    const old = await startScriptedService([
+      { status, body: '', headers: { location: `${url}/v1/orders?key=secret` } },
+    ]);
+    const error = await errorOf(createClient({ baseUrl: old.url }).placeOrder(ORDER));
+    const detail = `${old.url} redirects to ${url}, and the order was lost on the way: give that address as baseUrl.`;
+    expect(error).toMatchObject({ code: 'method_not_allowed', detail, mayBeLive: false });
+    expect(requests.map(({ method }) => method)).toStrictEqual(['GET']);
+  });
+
   it('sends nothing once its caller has aborted, ends while it waits for an answer, and repeats nothing then', async () => {
     const { client, requests, asked } = await open(['silence']);
     const before = await errorOf(client.placeOrder(ORDER, { signal: AbortSignal.abort('why') }));

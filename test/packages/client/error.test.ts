@@ -12,7 +12,7 @@ const FATES: readonly (readonly [code: ErrorCode, status: number | undefined, fa
   // A gateway that cut the answer off, or failed after it had passed the request on.
   ...[200, 500, 502].map((status) => ['foreign_answer', status, {}, true, true] as const),
   // One that did not pass the request on.
-  ...[401, 403, 407, 413, 429].map((status) => ['foreign_answer', status, {}, false, true] as const),
+  ...[401, 403, 404, 405, 407, 413, 429].map((status) => ['foreign_answer', status, {}, false, true] as const),
   ['client_chain_unavailable', 503, {}, false, true],
   ['rate_limited', 429, {}, false, true],
   ['store_unavailable', 503, {}, false, true],
