@@ -22,7 +22,7 @@ export type OrderRequest = Schemas['OrderRequest'];
 export type PlacedOrder = Schemas['PlacedOrder'];
 export { formatUnits, parseUnits, roundToTick, takerFee } from './amounts.ts';
 export { type ErrorCode, type Facts, OrderBookError } from './error.ts';
-export { type OrderEvent, verifyEvent } from './event.ts';
+export { type OrderEvent, verifyEvent, type WebhookHeaders } from './event.ts';
 export { type Quote, type QuoteLimits, quote } from './quote.ts';
 export type { Wallet } from './wallet.ts';
 export type { WatchOptions } from './watch.ts';
@@ -208,7 +208,7 @@ export function createClient(options: ClientOptions): Client {
     // A browser would answer 304 itself from its cache, and the page would not learn of it.
     const init = { signal, cache: 'no-store' } as const;
     return async (etag) => {
-      const headers = etag === null ? {} : { 'If-None-Match': etag };
+      const headers: Record<string, string> = etag === null ? {} : { 'If-None-Match': etag };
       const attempt = async () => {
         const response = await send(bookPath(tokenId), { ...init, headers }, READ_LIMIT_MS);
         if (response.status === 304 && etag !== null) return undefined;
