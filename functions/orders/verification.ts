@@ -4,7 +4,11 @@ import type { OrderClient } from '../../shared/orders/record.ts';
 import type { DeployedConfig, LocalConfig } from '../../shared/settings/config.ts';
 import { ConfigError } from '../../shared/settings/formats.ts';
 import { formatTime, parseTime } from '../../shared/time.ts';
-import { type ContractWallets, createContractWallets, whyNoContract } from '../../shared/wallets/contract-wallets.ts';
+import {
+  type ContractWallets,
+  contractSignature,
+  createContractWallets,
+} from '../../shared/wallets/contract-wallets.ts';
 import type { Middleware } from '../http.ts';
 import type { Wire } from '../schemas.ts';
 import type { placedOrder } from './response.ts';
@@ -155,16 +159,17 @@ export function createVerification(kinds: WalletKinds, { authorities = {}, allow
    */
   async function askContract({ kind, address }: Holder, signature: string, text: string, why: Why) {
     if (!contracts || !kind.messageHash) return { why };
-    const formless = whyNoContract(signature);
-    if (formless) return { why: formless };
+    const inner = contractSignature(signature);
+    if (inner === undefined) return { why: 'malformed' as const };
     requireAllowed(address);
-    const asked = { signature, address, hash: kind.messageHash(text) };
+    const asked = { signature: inner, address, hash: kind.messageHash(text) };
     const verdict = await contracts.check(asked).catch((cause: unknown) => {
       throw refuse('client_chain_unavailable', {}, { cause });
     });
     if (verdict === 'valid') return undefined;
     if (verdict === 'refused') return { why: verdict };
-    return { why: why === 'low_v' ? why : ('foreign' as const), chainId: contracts.chainId };
+    const whyNone = inner === signature ? ('foreign' as const) : ('undeployed' as const);
+    return { why: why === 'low_v' ? why : whyNone, chainId: contracts.chainId };
   }
 
   /**

@@ -5,7 +5,7 @@ import { type Decimal, formatDecimal } from '../../shared/decimal.ts';
 import { refuse } from '../../shared/errors.ts';
 import type { Log } from '../../shared/log.ts';
 import { type LocalConfig, parseLocalConfig } from '../../shared/settings/config.ts';
-import { sentencesOf } from '../../shared/settings/formats.ts';
+import { ConfigError, sentencesOf } from '../../shared/settings/formats.ts';
 import type { Environment } from '../../shared/settings/table.ts';
 import type { Wallet } from '../../shared/wallets/evm-key.ts';
 import { openStore, type Store } from './open-store.ts';
@@ -137,7 +137,10 @@ export async function startService(
     const marketData = createMarketData(config, log, clock);
     let authorities: readonly string[] = [];
     const verification = await openVerification(config, () => authorities);
-    await verification?.checkChain?.();
+    await verification?.checkChain?.().catch((error: unknown) => {
+      if (error instanceof ConfigError) throw error;
+      log.warn('client chain unavailable', { error });
+    });
     const clientVerification = verification ? 'required' : 'off';
     const health = { mode: config.mode, ...account, clientVerification } as const;
     const handlers = createHandlers({ serve, health, marketData, openOrders, verification });

@@ -11,8 +11,8 @@ const MAGIC_WORD = SELECTOR.padEnd(64, '0');
 const GAS = '0x2dc6c0';
 /** Up to 2048 bytes: a Safe of 20 owners signs with 1,301. A Safe that has approved the text on its chain takes none. */
 const SIGNATURE = /^0x(?:[0-9a-fA-F]{2}){0,2048}$/;
-/** Ends the signature of a wallet that is not deployed (https://eips.ethereum.org/EIPS/eip-6492). */
-const UNDEPLOYED = /(?:6492){16}$/;
+/** Ends a signature in the form for wallets that may not be deployed yet (https://eips.ethereum.org/EIPS/eip-6492). */
+const ERC_6492 = /(?:6492){16}$/;
 const HEX = /^0x(?:[0-9a-f]{2})*$/i;
 
 /** A signature over a hash (`0x` and 64 hex digits) by the contract at an address. */
@@ -30,10 +30,20 @@ function encodeCall({ hash, signature }: ContractSignature): string {
   return `0x${SELECTOR}${hash.slice(2)}${word(64)}${word(bytes.length / 2)}${padded}`;
 }
 
-/** Returns why a signature is none of a contract on any chain; `undefined` if the chain has to be asked. */
-export function whyNoContract(signature: string): 'malformed' | 'undeployed' | undefined {
-  if (!SIGNATURE.test(signature)) return 'malformed';
-  return UNDEPLOYED.test(signature) ? 'undeployed' : undefined;
+/**
+ * Returns the signature that a deployed contract is asked about, of one in the form of ERC-6492 the inner one. Returns
+ * `undefined` if it is malformed.
+ */
+export function contractSignature(signature: string): string | undefined {
+  if (!SIGNATURE.test(signature)) return undefined;
+  if (!ERC_6492.test(signature)) return signature;
+  // As the ABI encodes three values: the factory's address, the call of the factory, and the inner signature as bytes.
+  const digits = signature.slice(2, -64);
+  const numberAt = (start: number) => Number(`0x${digits.slice(start, start + 64)}`);
+  const start = 2 * numberAt(128);
+  const inner = digits.slice(start + 64);
+  const length = 2 * numberAt(start);
+  return length <= inner.length ? `0x${inner.slice(0, length)}` : undefined;
 }
 
 /**
@@ -45,15 +55,14 @@ export function createContractWallets(rpcUrl: Secret, chainId: number, proxyEnv:
   let isRight = false;
 
   /**
-   * Compares the id of the chain, until it was once the right one: an address may have other owners on another chain.
-   * Throws `ConfigError` for another one, and where the URL does not answer.
+   * Compares the id of the chain until it has matched once: an address may have other owners on another chain. Throws
+   * `ConfigError` for another chain, any other error where the node gives no id.
    */
   async function requireChain(signal: AbortSignal): Promise<void> {
     if (isRight) return;
-    const answer = await call('eth_chainId', [], signal).catch(({ message }: Error) => {
-      throw new ConfigError(`SERVICE_CLIENT_RPC_URL must be the JSON-RPC of an EVM chain (${message}).`);
-    });
-    const found = 'result' in answer ? Number(answer.result) : `error ${answer.error.code}`;
+    const answer = await call('eth_chainId', [], signal);
+    const found = 'result' in answer ? Number(answer.result) : Number.NaN;
+    if (Number.isNaN(found)) throw new Error('eth_chainId: no id');
     isRight = found === chainId;
     if (isRight) return;
     throw new ConfigError(`SERVICE_CLIENT_CHAIN_ID must be the id of the chain at SERVICE_CLIENT_RPC_URL: ${found}.`);
@@ -75,9 +84,9 @@ export function createContractWallets(rpcUrl: Secret, chainId: number, proxyEnv:
       const transaction = { to: signed.address, data: encodeCall(signed), gas: GAS };
       const answer = await call('eth_call', [transaction, 'latest'], signal);
       if ('error' in answer) {
-        const { code, message } = answer.error;
-        // Nodes give code 3 where the contract gave a reason.
-        if (code === 3 || /^execution reverted/i.test(message)) return 'refused';
+        // Geth reports a revert with a reason as code 3. Other nodes name it in the message or somewhere in `data`.
+        const { code } = answer.error;
+        if (code === 3 || /revert/i.test(JSON.stringify(answer.error))) return 'refused';
         throw new Error(`eth_call: error ${code}`);
       }
       const { result } = answer;

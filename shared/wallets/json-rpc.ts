@@ -10,10 +10,13 @@ const MAX_ANSWER_BYTES = 16_384;
 /** Calls at a time; others wait for a connection, within their own time. */
 const MAX_CALLS = 8;
 
+/** Some nodes answer with the id as a text. */
+const id = z.literal([1, '1']);
+
 /** A result, or the node's own error. */
 const answer = z.union([
-  z.object({ id: z.literal(1), error: z.object({ code: z.int(), message: z.string() }) }),
-  z.object({ id: z.literal(1), result: z.string() }),
+  z.object({ id, error: z.object({ code: z.int(), message: z.string(), data: z.optional(z.unknown()) }) }),
+  z.object({ id, result: z.string() }),
 ]);
 
 async function readText(response: IncomingMessage): Promise<string> {
@@ -24,7 +27,6 @@ async function readText(response: IncomingMessage): Promise<string> {
     if (size > MAX_ANSWER_BYTES) throw new RangeError('an answer that is too long');
     chunks.push(chunk);
   }
-  if (response.statusCode !== 200) throw new RangeError(`HTTP ${response.statusCode}`);
   return Buffer.concat(chunks).toString('utf8');
 }
 
@@ -50,13 +52,17 @@ export function createRpc(url: Secret, proxyEnv: ProxyEnv) {
   }
 
   return async (method: string, params: readonly unknown[], signal: AbortSignal): Promise<z.infer<typeof answer>> => {
+    let failure = 'no answer';
     try {
       const response = await post(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }), signal);
-      return answer.parse(JSON.parse(await readText(response)));
+      failure = `no JSON-RPC in HTTP ${response.statusCode}`;
+      const parsed = answer.parse(JSON.parse(await readText(response)));
+      // Nodes report a revert with any status.
+      if ('error' in parsed || response.statusCode === 200) return parsed;
     } catch (error) {
-      const reason = error instanceof RangeError ? error.message : (errorCode(error) ?? 'no JSON-RPC');
-      // Without its cause, which may hold the URL: keys of providers are in the path or in the name of the host.
-      throw new Error(`${method}: ${signal.aborted ? 'no answer in time' : reason}`);
+      failure = errorCode(error) ?? failure;
     }
+    // Without its cause, which may hold the URL: keys of providers are in the path or in the name of the host.
+    throw new Error(`${method}: ${signal.aborted ? 'no answer in time' : failure}`);
   };
 }

@@ -1,11 +1,18 @@
 import assert from 'node:assert/strict';
+import { inspect } from 'node:util';
+import { serializeErc6492Signature } from 'viem';
+import { Secret } from '../../shared/secret.ts';
+import { createContractWallets } from '../../shared/wallets/contract-wallets.ts';
 import { type ClientWallet, secondsFromNow } from '../../tools/support/client-wallets.ts';
+import type { Trouble } from '../support/chain/chain.ts';
 import { type Answer, expectProblem, membersOf } from './answer.ts';
 import { controlOf, processOf, section, type World } from './check.ts';
 import { ALICE, BOB, place, sign } from './clients.ts';
 import { sendings } from './orders.ts';
 
 const NO_CONTRACT = `0x${'ee'.repeat(20)}`;
+
+const hexOf = (text: string) => `0x${text.slice(2)}` as const;
 
 type Chain = Awaited<ReturnType<typeof import('../support/chain/chain.ts').startChain>>;
 
@@ -29,7 +36,7 @@ async function onChain(
 }
 
 interface Change extends Omit<NonNullable<Parameters<typeof sign>[1]>, 'wallet'> {
-  readonly signer?: ClientWallet;
+  readonly signer?: Pick<ClientWallet, 'sign'>;
   readonly signature?: string;
 }
 
@@ -48,6 +55,61 @@ function expectUnavailable(answer: Answer): void {
   expectProblem(answer, 'client_chain_unavailable');
   assert.equal(answer.headers.get('retry-after'), '5');
 }
+
+const MAGIC = `0x1626ba7e${'0'.repeat(56)}`;
+
+const revert = (code: number, message: string, data?: unknown) => ({ error: { code, message, data } });
+
+/** What a node says to `eth_call`; status of the order's answer and number of orders that are sent. */
+const NODE_ANSWERS: readonly (readonly [readonly [status: number, sent: number], readonly Trouble[]])[] = [
+  [
+    [201, 1],
+    [{}, { id: '1' }, { result: MAGIC.toUpperCase().replace('X', 'x') }, { result: `${MAGIC}00` }],
+  ],
+  [
+    [401, 0],
+    [
+      { result: `${MAGIC.slice(0, -1)}1` },
+      { result: MAGIC.slice(0, 10) },
+      { result: `0x08c379a0${'0'.repeat(56)}` },
+      revert(3, 'VM execution error', '0x'),
+      { ...revert(3, 'error'), id: '1' },
+      { ...revert(3, 'error'), status: 400 },
+      { ...revert(3, 'error'), status: 500 },
+      revert(-32_000, 'Execution reverted'),
+      revert(-32_000, 'VM Exception while processing transaction: revert no'),
+      { ...revert(-32_000, 'execution reverted'), status: 500 },
+      revert(-32_003, 'execution reverted'),
+      { ...revert(-32_008, '[Request ID: 9f1c] execution reverted: no'), status: 400 },
+      revert(-32_015, 'VM execution error.', 'revert'),
+      revert(-32_015, 'VM execution error.', 'Reverted 0x08c379a0'),
+      revert(-32_015, 'Reverted 0x'),
+      revert(-32_603, 'VM Exception', { message: 'reverted with reason string' }),
+    ],
+  ],
+  [
+    [503, 0],
+    [
+      { status: 429 },
+      { status: 500 },
+      { status: 302 },
+      { status: 503, text: 'busy' },
+      { text: '<html></html>' },
+      { text: '{"jsonrpc":"2.0","id":1,"result":"0x1626ba7' },
+      { id: 2 },
+      { id: null },
+      { ...revert(3, 'execution reverted'), id: 2 },
+      { result: 'yes' },
+      { result: '0x1626ba7' },
+      { padding: 'x'.repeat(1_000_000) },
+      revert(-32_000, 'out of gas'),
+      revert(-32_005, 'limit exceeded'),
+      revert(-32_015, 'VM execution error.', 'Bad instruction fe'),
+      revert(-32_603, 'internal error'),
+      { hangs: true },
+    ],
+  ],
+];
 
 /** Checks of clients whose wallet is a contract. */
 export const CONTRACT_WALLETS = section('clients', ['process'], {
@@ -80,42 +142,50 @@ export const CONTRACT_WALLETS = section('clients', ['process'], {
         assert.equal(sendings(service), sent);
       }),
   },
-  'are never refused for a chain that does not answer, and nothing is signed': {
+  'are valid by the magic word alone, refused by another word or a revert, else 503 and nothing is signed': {
     slow: true,
     run: (world) =>
       onChain(world, async (service, chain) => {
-        const key = crypto.randomUUID();
         const wallet = chain.addressOf('wallet');
-        const sent = sendings(service);
-        const answer = { jsonrpc: '2.0', id: 2, result: `0x1626ba7e${'0'.repeat(56)}` };
-        for (const trouble of [
-          { status: 429 },
-          { status: 503, text: 'busy' },
-          { text: '<html></html>' },
-          { text: '{"jsonrpc":"2.0","id":1,"result":"0x1626ba7' },
-          { text: JSON.stringify(answer) },
-          { text: JSON.stringify({ ...answer, id: 1, result: 'yes' }) },
-          { text: JSON.stringify({ ...answer, id: 1, padding: 'x'.repeat(1_000_000) }) },
-          { error: { code: -32_005, message: 'limit exceeded' } },
-          { error: { code: -32_603, message: 'internal error' } },
-          { hangs: true },
-        ] as const) {
-          chain.behave({ ...trouble, method: 'eth_call' });
-          expectUnavailable(await send(service, wallet, { key }));
+        for (const [outcome, answers] of NODE_ANSWERS) {
+          for (const answer of answers) {
+            const sent = sendings(service);
+            chain.behave({ method: 'eth_call', ...answer });
+            const { status, body, ...rest } = await send(service, wallet);
+            assert.deepEqual([status, sendings(service) - sent], outcome, JSON.stringify([answer, body]));
+            if (status === 503) expectUnavailable({ status, body, ...rest });
+          }
         }
-        assert.ok(
-          controlOf(service)
-            .lines()
-            .some(({ message }) => message === 'request failed'),
-          'the reason is in no line',
-        );
+        const failures = controlOf(service)
+          .lines()
+          .filter(({ message }) => message === 'request failed');
+        assert.match(JSON.stringify(failures), /eth_call: error -32005/);
         chain.behave({ method: 'eth_getCode', status: 500 });
         expectUnavailable(await send(service, NO_CONTRACT));
-        assert.equal(sendings(service), sent);
+        const key = crypto.randomUUID();
+        chain.behave({ status: 429 });
+        expectUnavailable(await send(service, wallet, { key }));
         chain.behave({});
         assert.equal((await send(service, wallet, { key })).status, 201);
         await chain.stop();
         expectUnavailable(await send(service, wallet));
+      }),
+  },
+  'may sign in the form of ERC-6492: the contract is asked about the inner signature, if it is deployed': {
+    run: (world) =>
+      onChain(world, async (service, chain) => {
+        const wallet = chain.addressOf('wallet');
+        // viem's own encoding, with a call of the factory of 100 bytes.
+        const wrapped = ({ sign: signText }: ClientWallet) => ({
+          sign: async (text: string) => {
+            const signature = hexOf(await signText(text));
+            return serializeErc6492Signature({ address: hexOf(wallet), data: `0x${'ab'.repeat(100)}`, signature });
+          },
+        });
+        assert.equal((await send(service, wallet, { signer: wrapped(ALICE) })).status, 201);
+        expectInvalid(await send(service, wallet, { signer: wrapped(BOB) }), /^The contract at/);
+        const undeployed = /: deploy the wallet first\. Chain 137 has no contract at this address\./;
+        expectInvalid(await send(service, NO_CONTRACT, { signer: wrapped(ALICE) }), undeployed);
       }),
   },
   'cause no question that can be answered without the chain': {
@@ -128,9 +198,12 @@ export const CONTRACT_WALLETS = section('clients', ['process'], {
           for (const seconds of [-120, 1_200]) {
             expectInvalid(await send(service, wallet, { expires: secondsFromNow(seconds) }), /^The signature /);
           }
-          const undeployed = `0x${'ab'.repeat(100)}${'6492'.repeat(16)}`;
-          expectInvalid(await send(service, wallet, { signature: undeployed }), /deploy the wallet first/);
-          for (const signature of [`0x${'ab'.repeat(2_049)}`, '0xabc', 'hello']) {
+          const words = (...values: readonly number[]) => values.map((value) => `${value}`.padStart(64, '0')).join('');
+          // Without values, with one that begins behind the end, and with one that ends there.
+          const wrapped = ['', 'ab'.repeat(96), words(0, 0, 80, 0), words(0, 0, 60, 1)].map(
+            (values) => `0x${values}${'6492'.repeat(16)}`,
+          );
+          for (const signature of [...wrapped, `0x${'ab'.repeat(2_049)}`, '0xabc', 'hello']) {
             expectInvalid(await send(service, wallet, { signature }), /does not have the form/);
           }
           expectProblem(await send(service, chain.addressOf('refuses')), 'client_not_allowed');
@@ -149,21 +222,41 @@ export const CONTRACT_WALLETS = section('clients', ['process'], {
       );
     },
   },
-  'have one chain: the start stops at another one, and at a URL that is none': {
+  'have one chain: the start stops at another one, and only warns of a node that does not answer': {
     run: async (world) => {
       const { startChain } = await import('../support/chain/chain.ts');
       const chain = await startChain(ALICE.address, 8453);
-      const { venueUrl } = controlOf(world);
-      for (const [url, id, sentence] of [
-        [chain.url, '137', 'SERVICE_CLIENT_CHAIN_ID must be the id of the chain at SERVICE_CLIENT_RPC_URL: 8453.'],
-        [venueUrl, '137', 'SERVICE_CLIENT_RPC_URL must be the JSON-RPC of an EVM chain (eth_chainId: HTTP 404).'],
-        [chain.url, '', 'SERVICE_CLIENT_RPC_URL and SERVICE_CLIENT_CHAIN_ID go together: set both, or none.'],
-      ] as const) {
+      const start = (url: string, id: string) => {
         const ofChain = { SERVICE_CLIENT_RPC_URL: url, SERVICE_CLIENT_CHAIN_ID: id };
-        const starting = processOf(world).start({ SERVICE_CLIENT_VERIFICATION: 'required', ...ofChain });
-        await assert.rejects(starting, { message: sentence });
+        return processOf(world).start({ SERVICE_CLIENT_VERIFICATION: 'required', ...ofChain });
+      };
+      await assert.rejects(start(chain.url, '137'), {
+        message: 'SERVICE_CLIENT_CHAIN_ID must be the id of the chain at SERVICE_CLIENT_RPC_URL: 8453.',
+      });
+      await assert.rejects(start(chain.url, ''), {
+        message: 'SERVICE_CLIENT_RPC_URL and SERVICE_CLIENT_CHAIN_ID go together: set both, or none.',
+      });
+      for (const trouble of [{ status: 429, text: 'too many' }, revert(-32_005, 'limit exceeded'), { result: 'yes' }]) {
+        chain.behave(trouble);
+        const service = await start(chain.url, '137');
+        chain.behave({});
+        // The id is compared before the first question, so that nothing is asked of another chain.
+        expectUnavailable(await send(service, chain.addressOf('wallet')));
       }
+      assert.ok(!chain.calls.includes('eth_call'));
       await chain.stop();
+      // No DNS has a name of this length. Providers have keys in the name of the host.
+      const url = `https://a-secret-host-${'x'.repeat(64)}.example/v2/a-secret-key`;
+      const nowhere = await start(url, '137');
+      expectUnavailable(await send(nowhere, NO_CONTRACT));
+      const lines = controlOf(nowhere).lines();
+      const [warning] = lines.filter(({ message }) => message === 'client chain unavailable');
+      assert.match(JSON.stringify(warning), /eth_chainId: ENOTFOUND/);
+      // Node's own error has the host. In a test it is of another realm, so that the log does not show it as a cause.
+      const failure = await createContractWallets(new Secret(url), 137, {})
+        .checkChain()
+        .catch((error: unknown) => error);
+      assert.ok(!`${JSON.stringify(lines)} ${inspect(failure)}`.includes('a-secret'), 'the log has a part of the URL');
     },
   },
 });

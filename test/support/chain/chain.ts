@@ -72,7 +72,11 @@ const request = z.discriminatedUnion('method', [
 export interface Trouble {
   readonly status?: number;
   readonly text?: string;
-  readonly error?: { readonly code: number; readonly message: string };
+  readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown };
+  readonly result?: string;
+  readonly id?: unknown;
+  /** A further member of the answer. */
+  readonly padding?: string;
   readonly hangs?: true;
   /** Of one method; default: of all. */
   readonly method?: string;
@@ -112,12 +116,12 @@ export async function startChain(owner: string, chainId = 137) {
   const server = createServer(async (incoming, response) => {
     const body = request.parse(await json(incoming));
     calls.push(body.method);
-    const { status = 200, text, error, hangs, method = body.method } = trouble;
-    const isTroubled = method === body.method;
-    if (isTroubled && hangs) return;
-    const answer = isTroubled && error ? { error } : await answerTo(body);
-    response.writeHead(isTroubled ? status : 200, { 'content-type': 'application/json' });
-    response.end(isTroubled && text !== undefined ? text : JSON.stringify({ jsonrpc: '2.0', id: 1, ...answer }));
+    const said: Trouble = (trouble.method ?? body.method) === body.method ? trouble : {};
+    const { status = 200, text, hangs, method: _, ...changes } = said;
+    if (hangs) return;
+    const answer = 'error' in changes ? {} : await answerTo(body);
+    response.writeHead(status, { 'content-type': 'application/json' });
+    response.end(text ?? JSON.stringify({ jsonrpc: '2.0', id: 1, ...answer, ...changes }));
   });
   return {
     /** With a key in its path, as providers have it. */
