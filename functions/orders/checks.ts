@@ -55,22 +55,18 @@ export const ORDER_HEADERS = {
   ),
 } as const;
 
-/** Refuses (400 `invalid_request`) order headers of another form, repeated and misnamed ones. */
+/** Refuses (400 `invalid_request`) order headers of another form, and misnamed ones. */
 function checkHeaders({ headers }: GatewayEvent): void {
   const malformed = Object.entries(ORDER_HEADERS).flatMap(([name, schema]) => {
     const value = headers[name.toLowerCase()];
     const issues = value === undefined ? [] : (schema.safeParse(value).error?.issues ?? []);
     return issues.map(({ message }) => ({ field: name, detail: message }));
   });
-  // Not the address, which may hold a comma where it is a label, nor headers of a proxy, such as X-Client-IP.
-  const repeated = Object.entries(headers)
-    .filter(([name, value]) => name.startsWith('x-client-signature') && value?.includes(','))
-    .map(([name]) => ({ field: printable(name), detail: REPEATED_HEADER }));
   // Such as X-Idempotency-Key: without its key a repeat would be another order.
   const misnamed = Object.keys(headers)
     .filter((name) => name !== 'idempotency-key' && name.replace(/[-_]/g, '').includes('idempotency'))
     .map((name) => ({ field: printable(name), detail: 'is not known: the header is Idempotency-Key.' }));
-  const broken = [...malformed, ...repeated, ...misnamed];
+  const broken = [...malformed, ...misnamed];
   if (broken.length > 0) throw refuseHeaders(broken);
 }
 

@@ -124,7 +124,6 @@ const ALONE = section('local server', ['local server'], {
       for (const [name, value] of [
         ['Content-Type', 'application/json'],
         ['Idempotency-Key', 'a'],
-        ['x-client-signature', 'a'],
       ]) {
         const twice = `${name}: ${value}\r\n${name === 'Content-Type' ? '' : `${name}: ${value}\r\n`}Connection: close\r\n`;
         await refused(world, orderRequest(world, twice, '{}'), 'invalid_request', name);
