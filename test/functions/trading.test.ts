@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { type ApiKeyCreds, Chain, ClobClient } from '@polymarket/clob-client-v2';
 import { Wallet } from 'ethers';
 import { ordersEndpoint } from '../../functions/orders/endpoint.ts';
@@ -23,6 +23,7 @@ const KMS_KEY = 'alias/orders';
 const FOREIGN_KEY = '0x5de4111afa1a4b94908f83103eb1f1706367c2e68ca870fc3fb9a804cdab365a';
 const BY_SECRET = { SERVICE_PRIVATE_KEY_SECRET: SECRET_NAME };
 const BY_KMS = { SERVICE_KMS_KEY: KMS_KEY };
+const BY_BOTH = { ...BY_KMS, SERVICE_CREDENTIALS_SECRET: SECRET_NAME };
 
 let kms: FakeKms;
 let secrets: SecretStore;
@@ -54,9 +55,6 @@ beforeEach(() => {
   kms.behave({});
   kms.actions.length = 0;
 });
-afterEach(() => {
-  jest.restoreAllMocks();
-});
 afterAll(() => Promise.all(stops.map((stop) => stop())));
 
 /** Opens the function of orders; `place` returns the status of an order, or the code of a problem. */
@@ -87,6 +85,7 @@ describe('a key', () => {
     ['is malformed', BY_SECRET, () => secrets.set(`${WALLET_KEY}0`), 'store_unavailable', 'unreadable_keys'],
     ['is of another wallet', BY_SECRET, () => secrets.set(FOREIGN_KEY), 'order_placement_disabled', 'foreign_keys'],
     ['is disabled in KMS', BY_KMS, () => failing('DisabledException'), 'store_unavailable', 'unreadable_keys'],
+    ['is in the secret beside KMS', BY_BOTH, () => secrets.set(WALLET_KEY), 'store_unavailable', 'unreadable_keys'],
     ['may not sign in KMS', BY_KMS, () => failing('AccessDeniedException'), 'store_unavailable', 'unreadable_keys'],
   ] as const)(
     'that %s at the start refuses every order until it is mended',
@@ -96,13 +95,13 @@ describe('a key', () => {
       expect([await place(), await place()]).toStrictEqual([code, code]);
       // At the start there is no request.
       const told = metricsOf(metric).map(({ request_id, secret, kmsKey }) => [request_id, secret ?? kmsKey]);
-      const name = source === BY_KMS ? KMS_KEY : SECRET_NAME;
+      const name = source === BY_SECRET ? SECRET_NAME : KMS_KEY;
       expect([told[0], told[1]]).toStrictEqual([
         [undefined, name],
         ['mine', name],
       ]);
       kms.behave({});
-      secrets.set(WALLET_KEY);
+      secrets.set(source === BY_BOTH ? '{}' : WALLET_KEY);
       expect(await place()).toBe(201);
       for (const key of [WALLET_KEY, FOREIGN_KEY]) expect(JSON.stringify(lines)).not.toContain(key.slice(2));
     },
@@ -118,24 +117,15 @@ describe('a key', () => {
     expect([await place(), await place(), secrets.reads() - before]).toStrictEqual([201, 201, 1]);
   });
 
-  it('in KMS signs once at the start, for credentials and each order, and again where its last signature is old', async () => {
+  it('in KMS signs once at the start, for credentials and each order', async () => {
     const { place } = await openFunction(BY_KMS);
-    const started = ['GetPublicKey', 'Sign'];
-    expect(kms.actions).toStrictEqual(started);
-    const placeIn = async (seconds: number) => {
-      const now = Date.now() + 1_000 * seconds;
-      jest.spyOn(Date, 'now').mockImplementation(() => now);
-      kms.actions.length = 0;
-      expect(await place()).toBe(201);
-      return [...kms.actions];
-    };
-    expect(await placeIn(0)).toStrictEqual(['Sign', 'Sign']);
-    expect(await placeIn(0)).toStrictEqual(['Sign']);
-    expect((await placeIn(31)).slice(0, 2)).toStrictEqual(started);
+    expect(kms.actions).toStrictEqual(['GetPublicKey', 'Sign']);
+    expect([await place(), await place()]).toStrictEqual([201, 201]);
+    expect(kms.actions).toStrictEqual(['GetPublicKey', ...Array.from({ length: 4 }, () => 'Sign')]);
   });
 });
 
-describe('rotated credentials', () => {
+describe('credentials in the secret that the venue refuses', () => {
   const base = () => ({ host: venueUrl, chain: Chain.POLYGON, signer: clientSigner(new Wallet(WALLET_KEY)) });
   const secretOf = ({ key: apiKey, secret: apiSecret, passphrase: apiPassphrase }: ApiKeyCreds, privateKey: string) =>
     JSON.stringify({ privateKey, apiKey, apiSecret, apiPassphrase });
@@ -143,7 +133,7 @@ describe('rotated credentials', () => {
   /** Other credentials have another nonce. */
   const create = (nonce: number) => new ClobClient(base()).createOrDeriveApiKey(nonce);
 
-  it('are read again when the venue refuses the old ones, and the order is placed, unless the wallet is another', async () => {
+  it('refuse one order and derive none; the next order reads the secret again', async () => {
     const first = await create(1);
     secrets.set(secretOf(first, WALLET_KEY));
     const { place, lines } = await openFunction();
@@ -151,27 +141,19 @@ describe('rotated credentials', () => {
     await new ClobClient({ ...base(), creds: first }).deleteApiKey();
     const second = await create(2);
     secrets.set(secretOf(second, WALLET_KEY));
-    const before = secrets.reads();
-    expect([await place(), secrets.reads() - before]).toStrictEqual([201, 1]);
+    const [reads, calls] = [secrets.reads(), authCalls()];
+    expect([await place(), secrets.reads() - reads, authCalls() - calls]).toStrictEqual([
+      'venue_refused_service',
+      0,
+      0,
+    ]);
+    expect([await place(), await place(), secrets.reads() - reads]).toStrictEqual([201, 201, 1]);
+    await new ClobClient({ ...base(), creds: second }).deleteApiKey();
+    secrets.set(secretOf(await create(3), FOREIGN_KEY));
+    expect([await place(), await place()]).toStrictEqual(['venue_refused_service', 'order_placement_disabled']);
     for (const { secret, passphrase } of [first, second]) {
       for (const part of [secret, passphrase]) expect(JSON.stringify(lines)).not.toContain(part);
     }
-    // Opened anew with the second ones.
-    expect(await place()).toBe(201);
-    await new ClobClient({ ...base(), creds: second }).deleteApiKey();
-    secrets.set(secretOf(await create(3), FOREIGN_KEY));
-    expect(await place()).toBe('order_placement_disabled');
-  });
-
-  it('that the secret still holds are not replaced by derived ones', async () => {
-    secrets.set(secretOf(await create(4), WALLET_KEY));
-    const { place, lines } = await openFunction();
-    venue.arm({ fault: 'unauthorized', path: '/order', times: 9 });
-    const before = authCalls();
-    expect([await place(), authCalls()]).toStrictEqual(['venue_refused_service', before]);
-    const message = 'API credentials in the secret refused by the venue';
-    expect(lines).toContainEqual(expect.objectContaining({ message }));
-    await fetch(`${venueUrl}/paper/faults`, { method: 'DELETE' });
   });
 });
 

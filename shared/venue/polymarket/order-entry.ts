@@ -24,8 +24,6 @@ export interface OrderEntrySettings
   readonly wallet: Wallet;
   /** Without them the wallet derives some. */
   readonly credentials: ApiCredentials | undefined;
-  /** Returns other credentials after the venue refused the given ones; `undefined` if there are none. */
-  readonly reloadCredentials?: (call: Call) => Promise<ApiCredentials | undefined>;
 }
 
 /** Opens the capability to trade with one wallet. Throws `ConfigError` where the settings contradict each other. */
@@ -35,15 +33,11 @@ export function createOrderEntry(settings: OrderEntrySettings, log: Log, clock =
   const { signatureType } = account;
   const { proxyEnv } = settings;
   const clob = createTransport(settings.clobUrl, { clock, proxyEnv });
-  const { credentials: given, reloadCredentials, maxOrderNotional: cap } = settings;
-  let isRenewal = given !== undefined;
-  /** The given ones, their replacements, or those that the key derives. */
-  const credentials = createCredentialSource(given, async (call) => {
-    // The source of the given ones may have new ones; only without given ones does the key derive some.
-    const reloaded = isRenewal ? await reloadCredentials?.(call) : undefined;
-    isRenewal = true;
-    return reloaded ?? (given === undefined ? deriveApiKey(clob, wallet, call) : undefined);
-  });
+  const { credentials: given, maxOrderNotional: cap } = settings;
+  // The operator chose the given ones: none are derived in their place.
+  const credentials = createCredentialSource(given, async (call) =>
+    given ? undefined : deriveApiKey(clob, wallet, call),
+  );
   const rules = createOrderRuleBook(clob);
   const submissions = createSubmissions({
     clob,

@@ -4,12 +4,10 @@ import { createCredentialSource } from '../../../../../shared/venue/polymarket/h
 import { fakeOnly } from '../../../../support/jest.ts';
 import {
   type Answers,
-  API_KEY,
   accepted,
   CREDENTIALS,
   derivedKey,
   limitOrder,
-  lookedUp,
   openWorld,
   place,
   resultOf,
@@ -158,28 +156,6 @@ describe('an order that the venue refuses for its credentials', () => {
     expect(world.venue.calls()).toStrictEqual(['GET /book', 'POST /order']);
     const about = { venue_request: 'post-order', clock_was_wrong: false, request_id: 'r-1' };
     expect(world.lines).toMatchObject([{ level: 'warn', message: 'API credentials refused by the venue', ...about }]);
-  });
-
-  it('takes the credentials of a rotation, which are read once, also for a look-up', async () => {
-    let reads = 0;
-    const reloadCredentials = async () => {
-      reads += 1;
-      return { ...CREDENTIALS, key: OTHER_KEY };
-    };
-    const unless =
-      (reply: (id: string) => Reply): Auth =>
-      (id, _index, { headers }) =>
-        headers['poly_api_key'] === API_KEY ? UNAUTHORISED : reply(id);
-    const crosses = { status: 400, body: { error: 'order crosses book' } };
-    const sending = await openWorld({ post: unless(() => crosses) }, { reloadCredentials });
-    const orders = await Promise.all([1, 2, 3].map(() => sending.entry.sign(limitOrder(), callWithin())));
-    const submit = (order: (typeof orders)[number]) => sending.entry.submit(order, callWithin(24_000));
-    const fates = await Promise.all(orders.map(submit));
-    expect(fates).toMatchObject(orders.map(() => ({ kind: 'refused', error: { code: 'post_only_would_cross' } })));
-    expect(reads).toBe(1);
-    const looking = await openWorld({ order: unless((id) => lookedUp(id, 'LIVE')) }, { reloadCredentials });
-    const signed = await looking.sign();
-    expect(await looking.entry.settle(signed, callWithin())).toMatchObject({ placement: { status: 'live' } });
   });
 
   it('is sent with the right time when the clock has jumped, and keeps its credentials', async () => {
