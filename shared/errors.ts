@@ -34,7 +34,7 @@ interface FactSpec {
  * - `repeat`: the caller repeats the request, with the same idempotency key;
  * - `change`: the caller corrects the request;
  * - `wait`: the caller orders again later;
- * - `operator`: the operator of the service mends it.
+ * - `operator`: the operator of the service mends it. A repeat with the same key harms nothing, and settles an order that may be live.
  */
 export type Next = 'repeat' | 'change' | 'wait' | 'operator';
 
@@ -47,6 +47,8 @@ export interface ErrorSpec {
   readonly facts?: Readonly<Record<string, FactSpec>>;
   /** The default of `Retry-After`. */
   readonly retryAfterS?: number;
+  /** Set where the order of the request may be live after it, with the circumstances if it is not so each time. */
+  readonly mayBeLive?: true | 'with the reason `firewall` and an `order_id`';
   /** The venue's own refusal of an order: kept under an idempotency key and replayed. */
   readonly final?: true;
   /** Writes the sentence that says what happened and what to do. Never holds a secret. */
@@ -156,7 +158,7 @@ export const ERRORS = {
   request_timeout: {
     status: 408,
     next: 'repeat',
-    when: 'the request takes too long to arrive',
+    when: 'the request takes too long to arrive, or the gateway had given it up before the function ran',
     detail: () => 'The request took too long to arrive, and nothing was done. Send it again, without pauses.',
   },
   order_in_progress: {
@@ -317,6 +319,7 @@ export const ERRORS = {
     status: 500,
     next: 'repeat',
     when: 'something unexpected went wrong; report the request id',
+    mayBeLive: true,
     detail: () => 'An unexpected error occurred. Report it with the request id.',
   },
   venue_error: {
@@ -328,7 +331,8 @@ export const ERRORS = {
   venue_refused_service: {
     status: 502,
     next: 'operator',
-    when: 'the venue refuses this operator; the caller can do nothing about it. With `firewall` and an `order_id` the order may be live',
+    when: 'the venue refuses this operator. With `firewall` and an `order_id` the order may be live',
+    mayBeLive: 'with the reason `firewall` and an `order_id`',
     facts: { reason: { kind: Object.keys(REFUSED_SERVICE), meaning: 'What the venue objects to.' } },
     /** `advice`: for an order that may be live all the same. */
     detail: ({ reason, advice }: { reason: keyof typeof REFUSED_SERVICE; advice?: keyof typeof ADVICE }) =>
@@ -368,6 +372,7 @@ export const ERRORS = {
     status: 504,
     next: 'repeat',
     when: 'the order may be live: repeat the request with the same `Idempotency-Key`, or look the order up at the venue',
+    mayBeLive: true,
     facts: { orderId: ORDER_ID, venueReason: { ...venueReason, optional: true } },
     /** `advice`: `repeat` where there is an idempotency key to repeat with. */
     detail: ({ why, advice }: { why: keyof typeof OUTCOME_UNKNOWN; advice: keyof typeof ADVICE }) =>

@@ -87,10 +87,9 @@ export interface paths {
          *     sent and whatever fails in between: repeat it with the same key until it is answered. Two answers are final and are
          *     replayed: 201, and a 422 by which the venue itself refused the order. Without the header each request is a new order.
          *
-         *     **A failure never lies.** Only `outcome_unknown` (504), no answer at all, and what the gateway answers by itself leave
-         *     open whether this request placed an order; `order_in_progress` (409) says that another request decides. After every
-         *     other error this request placed none. An earlier request with the same key may have: if its answer left that open, only a
-         *     final answer settles it.
+         *     **A failure never lies.** The order of this request may be live after 500 `internal_error`, 502 `venue_refused_service` with the reason `firewall` and an `order_id`, 504 `outcome_unknown`, no response at all, and a 5xx of a gateway's own, which has no `code`.
+         *     409 `order_in_progress` says that another request decides. After every other error this request placed none. An earlier
+         *     request with the same key may have: if its answer left that open, only a final answer settles it.
          *
          *     **Nothing is guessed.** A query, and a member of the body that is not listed here, is refused.
          *
@@ -482,7 +481,7 @@ export interface components {
             /** @description As in `X-Request-Id`. */
             request_id: string;
         };
-        /** @description Answered when the request takes too long to arrive. */
+        /** @description Answered when the request takes too long to arrive, or the gateway had given it up before the function ran. */
         RequestTimeoutProblem: {
             /** @constant */
             type: "about:blank";
@@ -907,7 +906,7 @@ export interface components {
             /** @description EIP-712 hash of the signed order, the venue's id of it. */
             order_id?: string;
         };
-        /** @description Answered when the venue refuses this operator; the caller can do nothing about it. With `firewall` and an `order_id` the order may be live. */
+        /** @description Answered when the venue refuses this operator. With `firewall` and an `order_id` the order may be live. */
         VenueRefusedServiceProblem: {
             /** @constant */
             type: "about:blank";
@@ -1080,7 +1079,7 @@ export interface components {
         /**
          * @description Request Timeout:
          *
-         *     - `request_timeout`: the request takes too long to arrive.
+         *     - `request_timeout`: the request takes too long to arrive, or the gateway had given it up before the function ran.
          */
         RequestTimeoutProblem: {
             headers: {
@@ -1248,7 +1247,7 @@ export interface components {
         "Idempotency-Replayed": "true";
         /** @description The methods of this path. */
         Allow: string;
-        /** @description The order wants the signature of a wallet. */
+        /** @description The order wants the signature of a wallet. The gateway of a deployment calls it `x-amzn-remapped-www-authenticate`. */
         "WWW-Authenticate": "Wallet-Signature";
     };
     pathItems: never;
@@ -1324,7 +1323,7 @@ export interface operations {
              * @description Bad Gateway:
              *
              *     - `venue_error`: the venue answered something unusable; no order was placed.
-             *     - `venue_refused_service`: the venue refuses this operator; the caller can do nothing about it. With `firewall` and an `order_id` the order may be live.
+             *     - `venue_refused_service`: the venue refuses this operator. With `firewall` and an `order_id` the order may be live.
              */
             502: {
                 headers: {
@@ -1406,7 +1405,7 @@ export interface operations {
              * @description Bad Gateway:
              *
              *     - `venue_error`: the venue answered something unusable; no order was placed.
-             *     - `venue_refused_service`: the venue refuses this operator; the caller can do nothing about it. With `firewall` and an `order_id` the order may be live.
+             *     - `venue_refused_service`: the venue refuses this operator. With `firewall` and an `order_id` the order may be live.
              */
             502: {
                 headers: {
@@ -1531,7 +1530,7 @@ export interface operations {
              * @description Bad Gateway:
              *
              *     - `venue_error`: the venue answered something unusable; no order was placed.
-             *     - `venue_refused_service`: the venue refuses this operator; the caller can do nothing about it. With `firewall` and an `order_id` the order may be live.
+             *     - `venue_refused_service`: the venue refuses this operator. With `firewall` and an `order_id` the order may be live.
              */
             502: {
                 headers: {

@@ -6,7 +6,8 @@ const ACTIONS: Readonly<Record<Next, string>> = {
     'Repeat the same request with the same key, after `Retry-After`, or 1 s and then longer; so too without any response',
   change: 'Correct the request: the same one is refused again',
   wait: 'Order again later: after `resets_at`, or once the market takes orders',
-  operator: 'Stop until the operator has acted: no request of the caller can mend it',
+  operator:
+    'Place no other order until the operator has acted. A repeat with the same key settles an order that may be live',
 };
 
 function listed(next: Next): string {
@@ -15,6 +16,15 @@ function listed(next: Next): string {
   return [...byStatus]
     .map(([status, these]) => `${status} ${these.map((code) => `\`${code}\``).join(', ')}`)
     .join('; ');
+}
+
+/** Lists the answers after which an order may be live. */
+export function openAnswers(): string {
+  const codes = ERROR_CODES.flatMap((code) => {
+    const { status, mayBeLive } = errorSpec(code);
+    return mayBeLive ? [`${status} \`${code}\`${mayBeLive === true ? '' : ` ${mayBeLive}`}`] : [];
+  });
+  return `${codes.join(', ')}, no response at all, and a 5xx of a gateway's own, which has no \`code\``;
 }
 
 const ROWS = ['repeat', 'change', 'wait', 'operator'] as const satisfies readonly Next[];
@@ -26,6 +36,8 @@ const TABLE = [
   ...ROWS.map((next) => `| \`${next}\` | ${ACTIONS[next]} | ${listed(next)} |`),
   '',
   `Final, and replayed by the key, are 201 and the venue's own refusals (${FINAL_CODES.map((code) => `\`${code}\``).join(', ')}): a new try takes a new key.`,
+  '',
+  `The order of a request may be live after ${openAnswers()}: place no other in its place. 409 \`order_in_progress\` says that another request decides.`,
 ].join('\n');
 
 /** The pages with the table. */

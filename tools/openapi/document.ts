@@ -6,6 +6,7 @@ import { tokenId } from '../../functions/schemas.ts';
 import { REQUEST_ID } from '../../functions/trace.ts';
 import { MAX_BODY_BYTES } from '../../shared/limits.ts';
 import { VERSION } from '../../shared/version.ts';
+import { openAnswers } from './codes-table.ts';
 import { EXAMPLES, YES } from './examples.ts';
 import {
   codesOf,
@@ -40,10 +41,9 @@ const PLACE_ORDER = `Signs one limit order with the operator's key and sends it 
 sent and whatever fails in between: repeat it with the same key until it is answered. Two answers are final and are
 replayed: 201, and a 422 by which the venue itself refused the order. Without the header each request is a new order.
 
-**A failure never lies.** Only \`outcome_unknown\` (504), no answer at all, and what the gateway answers by itself leave
-open whether this request placed an order; \`order_in_progress\` (409) says that another request decides. After every
-other error this request placed none. An earlier request with the same key may have: if its answer left that open, only a
-final answer settles it.
+**A failure never lies.** The order of this request may be live after ${openAnswers()}.
+409 \`order_in_progress\` says that another request decides. After every other error this request placed none. An earlier
+request with the same key may have: if its answer left that open, only a final answer settles it.
 
 **Nothing is guessed.** A query, and a member of the body that is not listed here, is refused.
 

@@ -1,5 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { type ErrorCode, type Facts, mayBeLiveAfter, OrderBookError } from '../../../packages/client/error.ts';
+import { ERROR_CODES, errorSpec } from '../../../shared/errors.ts';
 
 const OF_ORDER: Facts = { order_id: '0x1' };
 
@@ -38,3 +39,11 @@ it.each(FATES)(
     expect(error.mayBeLive).toBe(false);
   },
 );
+
+it('an order may be live to the client after the codes that the service names, and where another request decides', () => {
+  const open = ERROR_CODES.filter((code) =>
+    mayBeLiveAfter(new OrderBookError('…', { code, status: errorSpec(code).status }), false),
+  );
+  const named = ERROR_CODES.filter((code) => errorSpec(code).mayBeLive || code === 'order_in_progress');
+  expect(open).toStrictEqual(named);
+});
