@@ -8,6 +8,7 @@ import { CONNECT_MS } from '../../../../../shared/limits.ts';
 import { Secret } from '../../../../../shared/secret.ts';
 import { createVenueClock } from '../../../../../shared/venue/polymarket/http/clock.ts';
 import { createTransport, TransportError } from '../../../../../shared/venue/polymarket/http/transport.ts';
+import { VERSION } from '../../../../../shared/version.ts';
 import { listenOnLoopback, shut } from '../../../../../tools/support/loopback.ts';
 import { fakeOnly } from '../../../../support/jest.ts';
 import { CERTIFICATE, callWithin, type Reply, startVenue } from '../../../../support/venue/scripted-venue.ts';
@@ -48,7 +49,7 @@ describe('transport', () => {
       accept: 'application/json',
       'content-type': 'application/json',
       'content-length': '7',
-      'user-agent': 'order-book-adapter/1.0.0',
+      'user-agent': `order-book-adapter/${VERSION}`,
       x_one: '1',
     });
     expect(call.venueRequests).toStrictEqual([{ name: 'write', result: 201, milliseconds: expect.any(Number) }]);
