@@ -171,7 +171,10 @@ export const SETTINGS = {
     signatureType: row(anyOf(SIGNATURE_TYPES), `${SIGNATURE_TYPES.join(', ')}; derived without it`),
     funderAddress: row(ADDRESS, "the account that holds the funds, where it is not the key's (eoa)"),
     builderCode: row(BYTES32, "the venue's builder attribution: 32 bytes of hex, signed into each order"),
-    maxOrderNotional: row(AMOUNT, 'refuses an order with a larger price times size, in pUSD before fees'),
+    maxOrderNotional: row(
+      AMOUNT,
+      'refuses an order with a larger price times size, in pUSD before fees; a sale may bring more',
+    ),
     maxDailyNotional: row(
       AMOUNT,
       'refuses a purchase with which those of the UTC day would be larger, in pUSD; sales do not count',

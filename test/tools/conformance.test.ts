@@ -184,9 +184,15 @@ describe('a breach of the contract', () => {
 
 const MAIN = join(import.meta.dirname, '../../tools/conformance/main.ts');
 
-function run(...args: readonly string[]) {
+/** Hides ajv from a process, as an install without the packages for development does. */
+const WITHOUT_AJV = `import { registerHooks } from 'node:module';
+  registerHooks({ resolve: (name, context, next) => next(name.startsWith('ajv') ? 'not-installed' : name, context) });`;
+
+const run = (...args: readonly string[]) => runWith({}, ...args);
+
+function runWith(variables: object, ...args: readonly string[]) {
   const { promise, resolve } = Promise.withResolvers<{ code: unknown; stdout: string; stderr: string }>();
-  const env = { ...process.env, ...AWS_VARIABLES };
+  const env = { ...process.env, ...AWS_VARIABLES, ...variables };
   execFile(process.execPath, [MAIN, '--quick', '--orders', ...args], { env }, (error, stdout, stderr) =>
     resolve({ code: error?.code ?? 0, stdout, stderr }),
   );
@@ -227,6 +233,12 @@ describe('the command', () => {
   it('exits with 2 where nobody can be asked for consent', async () => {
     const stderr = expect.stringContaining('give --yes to agree');
     expect(await run('--url', service().url)).toMatchObject({ code: 2, stderr });
+  });
+
+  it('exits with 2 and names the command where the packages for development are not installed', async () => {
+    const hidden = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(WITHOUT_AJV)}` };
+    const stderr = 'The checks need the packages for development: run npm ci first.\n';
+    expect(await runWith(hidden, '--url', service().url)).toMatchObject({ code: 2, stderr });
   });
 });
 

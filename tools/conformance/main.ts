@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline/promises';
 import { flag, runCommand, UsageError, type Values } from '../../operator/command-line.ts';
+import { errorCode } from '../../shared/node-error.ts';
 import { PRIVATE_KEY } from '../../shared/settings/credentials.ts';
 import { parseText } from '../../shared/settings/read.ts';
 import type { Result } from '../../test/contract/run.ts';
@@ -94,6 +95,10 @@ process.exitCode = await runCommand(COMMAND, async (values) => {
   try {
     return await conform(options);
   } catch (error) {
+    if (errorCode(error) === 'ERR_MODULE_NOT_FOUND') {
+      process.stderr.write('The checks need the packages for development: run npm ci first.\n');
+      return CANNOT_TELL;
+    }
     const cause = error instanceof Error && error.cause instanceof Error ? ` (${error.cause.message})` : '';
     process.stderr.write(`${error instanceof Error ? error.message : error}${cause}\n`);
     return CANNOT_TELL;
