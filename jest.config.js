@@ -22,5 +22,6 @@ export default {
   workerIdleMemoryLimit: '500MB',
   // Workers end at the same time, and Node takes more than jest's 500 ms to clean up after each: jest would report a leak.
   workerGracefulExitTimeout: 10_000,
-  testTimeout: 90_000,
+  // For what hangs. A busy machine is no fault, and a proof may take minutes.
+  testTimeout: 600_000,
 };

@@ -25,14 +25,10 @@ async function onChain(
   const { startChain } = await import('../support/chain/chain.ts');
   const chain = await startChain(ALICE.address);
   const ofChain = { SERVICE_CLIENT_RPC_URL: chain.url, SERVICE_CLIENT_CHAIN_ID: '137' };
-  try {
-    const service = await processOf(world).start({ SERVICE_CLIENT_VERIFICATION: 'required', ...ofChain, ...settings });
-    chain.calls.length = 0;
-    await run(service, chain);
-    assert.ok(!JSON.stringify(controlOf(service).lines()).includes('a-secret-key'), 'the log has the URL');
-  } finally {
-    await chain.stop();
-  }
+  const service = await processOf(world).start({ SERVICE_CLIENT_VERIFICATION: 'required', ...ofChain, ...settings });
+  chain.calls.length = 0;
+  await run(service, chain);
+  assert.ok(!JSON.stringify(controlOf(service).lines()).includes('a-secret-key'), 'the log has the URL');
 }
 
 interface Change extends Omit<NonNullable<Parameters<typeof sign>[1]>, 'wallet'> {
@@ -244,7 +240,6 @@ export const CONTRACT_WALLETS = section('clients', ['process'], {
         expectUnavailable(await send(service, chain.addressOf('wallet')));
       }
       assert.ok(!chain.calls.includes('eth_call'));
-      await chain.stop();
       // No DNS has a name of this length. Providers have keys in the name of the host.
       const url = `https://a-secret-host-${'x'.repeat(64)}.example/v2/a-secret-key`;
       const nowhere = await start(url, '137');

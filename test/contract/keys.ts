@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { formatDecimal, multiplyDecimals, parseDecimal, ZERO } from '../../shared/decimal.ts';
+import { until } from '../support/until.ts';
 import { type Answer, codeOf, expectProblem, membersOf } from './answer.ts';
 import { processOf, section, type World } from './check.ts';
 import { place, restingOrder, sendings } from './orders.ts';
@@ -77,7 +77,7 @@ const KEPT = section('keys', ['orders', 'process'], {
       const [key, sent] = [{ 'idempotency-key': crypto.randomUUID() }, sendings(world)];
       venue.arm({ fault: 'delay', path: '/order', ms: 500 });
       const first = place(world, {}, key);
-      while (sendings(world) === sent) await sleep(5);
+      await until(() => sendings(world) > sent);
       const second = await place(world, {}, key);
       expectProblem(second, 'order_in_progress', { order_id: undefined });
       const wait = Number(second.headers.get('retry-after'));

@@ -170,7 +170,6 @@ describe('a chain of contract wallets', () => {
     const asked = { signature: '0x', hash: `0x${'00'.repeat(32)}`, address: chain.addressOf('wallet') };
     await expect(createContractWallets(new Secret(chain.url), 137, {}).check(asked)).rejects.toThrow(message);
     expect(chain.calls).not.toContain('eth_call');
-    await chain.stop();
     const error = expect.objectContaining({ message });
     expect(lines).toContainEqual(expect.objectContaining({ message: 'client chain unavailable', error }));
     expect(await place()).toBe('invalid_request');

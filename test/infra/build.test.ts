@@ -17,7 +17,7 @@ beforeAll(async () => {
   // The files of this builder are private.
   const umask = process.umask(0o077);
   await buildAssets(join(folder, 'here')).finally(() => process.umask(umask));
-}, 300_000);
+});
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
@@ -85,7 +85,7 @@ describe('the build', () => {
     const contents = await contentsOf(join(folder, 'here'));
     expect(await contentsOf(join(elsewhere, 'build'))).toStrictEqual(contents);
     expect(Object.values(contents).filter((content) => !content.startsWith('644 '))).toStrictEqual([]);
-  }, 300_000);
+  });
 
   // Orders have the clients of AWS once, in the layer.
   it.each([

@@ -74,7 +74,7 @@ describe('cdk synth', () => {
     expect(template).toContain('"FunctionName": "test-of-synth-orders"');
     expect(template).toContain('"SERVICE_MAX_DAILY_NOTIONAL": "1000"');
     expect(template).toContain('"SERVICE_CORS_ORIGINS": "https://app.example"');
-  }, 400_000);
+  });
 
   it('stops with a sentence for each mistake, and no stack', async () => {
     const { walletAddress, ...context } = ORDER_CONTEXT;
@@ -82,7 +82,7 @@ describe('cdk synth', () => {
     expect(code).toBe(1);
     expect(stderr).toMatch(/^walletAddress is required with orders: the only address .*\.$/m);
     expect(stderr).not.toContain(' at ');
-  }, 400_000);
+  });
 });
 
 const report = z.object({
@@ -158,4 +158,4 @@ it('cdk-nag and cfn-guard find a route that nobody thought about, alarms that re
     { rule: 'AwsSolutions AwsSolutions-APIG4', about: ['Service/Open'] },
     { rule: 'cdk-validator-cfnguard cloudwatch_alarm_action_check', about: expect.anything() },
   ]);
-}, 300_000);
+});

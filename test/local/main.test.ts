@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { LOCAL, variableOf } from '../../shared/settings/table.ts';
 import { openRaw } from '../support/service/http-client.ts';
 import { startProgram } from '../support/service/program.ts';
+import { until } from '../support/until.ts';
 import { startVenue } from '../support/venue/scripted-venue.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -162,7 +163,7 @@ describe('a signal', () => {
     expect(await line(/^S=/)).toMatch(/^S=http:\/\/127\.0\.0\.1:\d+ /);
     await stop();
     const stopped = () => output.filter((text) => /"message":"stopp(?:ing|ed)"/.test(text));
-    while (stopped().length < 2) await setTimeout(20);
+    await until(() => stopped().length === 2);
     expect(stopped()).toMatchObject([expect.stringContaining('SIGTERM'), expect.anything()]);
   });
 });

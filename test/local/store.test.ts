@@ -25,6 +25,7 @@ import { decodeRecord, type OrderRecord } from '../../shared/orders/record.ts';
 import { finishedOrder, PLACED, unfinishedOrder } from '../support/orders/order-records.ts';
 import { orderStoreContract } from '../support/orders/order-store-contract.ts';
 import { collectLog } from '../support/service/collected-log.ts';
+import { until } from '../support/until.ts';
 
 const [A, B, FINISHED] = [unfinishedOrder('a'), unfinishedOrder('b'), finishedOrder(PLACED)];
 const LOST = 'A file of the order store was removed, replaced or emptied; restart the service.';
@@ -104,7 +105,7 @@ describe('orders in a file', () => {
     writer.stdout?.setEncoding('utf8').on('data', (text: string) => {
       printed += text;
     });
-    while (printed.split('\n').length < 100) await sleep(5);
+    await until(() => printed.split('\n').length >= 100);
     expect(open).toThrow(`process ${writer.pid} has it open`);
     expect([...readRecordTexts(path)].length).toBeGreaterThan(0);
     writer.kill('SIGKILL');
@@ -143,7 +144,7 @@ describe('orders in a file', () => {
     }
     await before.close();
     const store = await openWith('new', { ...A, signedAt: NOW });
-    while (await store.read('over')) await sleep(20);
+    await until(async () => !(await store.read('over')));
     for (const key of ['kept', 'unfinished']) expect(await store.read(key)).toBeDefined();
   });
 
@@ -168,7 +169,7 @@ describe('orders in a file', () => {
     it('keeps none for longer than a moment, and empties its log', async () => {
       await fill();
       expect(found().length).toBeGreaterThan(0);
-      while (statSync(`${path}-wal`).size > 0) await sleep(20);
+      await until(() => statSync(`${path}-wal`).size === 0);
       expect(found()).toStrictEqual([]);
     });
 
@@ -180,7 +181,7 @@ describe('orders in a file', () => {
       await sleep(600);
       expect(found().length).toBeGreaterThan(0);
       reader.exec('COMMIT');
-      while (found().length > 0) await sleep(20);
+      await until(() => found().length === 0);
     });
 
     it('keeps none of an unfinished order that is sent no more', async () => {
@@ -192,7 +193,7 @@ describe('orders in a file', () => {
       await store.close();
       expect(found()).toHaveLength(keys.length);
       const next = open();
-      while (found().length > 0) await sleep(20);
+      await until(() => found().length === 0);
       expect(await next.read('key-0')).toMatchObject({ state: 'unfinished', payload: '{"signature":""}' });
     });
 
@@ -282,7 +283,7 @@ describe('orders in a file', () => {
       await store.write(key, { ...unfinishedOrder(key), payload: padding }, 'nothing');
       await store.write(key, FINISHED, { version: key });
     }
-    while (statSync(`${path}-wal`).size > 0) await sleep(20);
+    await until(() => statSync(`${path}-wal`).size === 0);
     await store.write('c', unfinishedOrder('c'), 'nothing');
     const before = statSync(path).size;
     using reader = new DatabaseSync(path);

@@ -69,11 +69,11 @@ describe('the recipe', () => {
     expect(rows).toHaveLength(2);
     expect(rows[1]).toContain(`,${BOB},false,,${env['ORDER_ID']},`);
     expect(out).toContain('1 fill of 1 order: 15 shares, value 7.95, fees 0.14946.\n');
-  }, 60_000);
+  });
 
   it('"Fee attribution by builder code" shares out by value', async () => {
     expect(await perform('Fee attribution by builder code')).toBe(`${ALICE} 2.65 25.00 %\n${BOB} 7.95 75.00 %\n`);
-  }, 60_000);
+  });
 
   it('"On paper" lists the rest of its order, and the position', async () => {
     const quiet = { write: () => undefined };
@@ -82,5 +82,5 @@ describe('the recipe', () => {
     const out = await perform('On paper', session.url, { ...WITH_THIS_NODE, SERVICE_PORT: port }).finally(session.stop);
     expect(out).toMatch(/order +0x[0-9a-f]{64}\n/);
     expect(out).toMatch(/question +Will .*\?\n/);
-  }, 60_000);
+  });
 });

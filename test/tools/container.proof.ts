@@ -78,7 +78,7 @@ beforeAll(async () => {
   await mkdir(join(image, 'data'));
   for (const path of await readdir(join(image, to), { recursive: true, withFileTypes: true }))
     await chmod(join(path.parentPath, path.name), path.isDirectory() ? 0o555 : 0o444);
-}, 300_000);
+});
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
 

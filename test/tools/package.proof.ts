@@ -65,7 +65,7 @@ beforeAll(async () => {
   files = listed.map((file) => file.path);
   await writeFile(join(project, 'package.json'), '{}');
   await run('npm', ['install', '--offline', '--ignore-scripts', tarball], { cwd: project });
-}, 300_000);
+});
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
@@ -106,7 +106,7 @@ describe('the package', () => {
       );
     const { path } = await pack(clone, 'there', build);
     expect(await sha256(path)).toBe(await sha256(tarball));
-  }, 300_000);
+  });
 
   it('names each package whose code it holds, with its licence, and so does the list of components', async () => {
     const notices = await readFile(join(project, 'node_modules', NAME, 'THIRD-PARTY-LICENSES.txt'), 'utf8');

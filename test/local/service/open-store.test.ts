@@ -1,13 +1,13 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { devNull, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { openStore } from '../../../local/service/open-store.ts';
 import { startDynamoDb } from '../../../tools/support/dynamodb.ts';
 import { paperSettings } from '../../../tools/support/paper-settings.ts';
 import { collectLog } from '../../support/service/collected-log.ts';
 import { startProgram } from '../../support/service/program.ts';
+import { until } from '../../support/until.ts';
 import { startPaper } from '../../support/venue/paper-venue.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
@@ -75,7 +75,7 @@ it('a file belongs to one process, and is free with the key of its order, and it
   );
   venue.arm({ method: 'POST', path: '/order', fault: 'hang-after' });
   const cut = place(service).catch(() => undefined);
-  while (venue.orders().length === 0) await sleep(5);
+  await until(() => venue.orders().length > 0);
   await service.kill();
   await cut;
   const order_id = venue.orders()[0]?.id;

@@ -70,4 +70,4 @@ it('several processes on one table place one order for a key, though they are ki
   const atVenue = venue.orders().map(({ id }) => id);
   expect(atVenue.toSorted()).toStrictEqual(ids.toSorted());
   await db.close();
-}, 240_000);
+});

@@ -92,7 +92,7 @@ describe('a stop', () => {
     await once(socket, 'data');
     await close();
     await closed;
-  }, 20_000);
+  });
 
   it('waits no longer than it may', async () => {
     const { close, closed, release } = await startWithOrder({ stopMs: 50 });
@@ -101,7 +101,7 @@ describe('a stop', () => {
     release();
     await stopped;
     // A stop ends after its time, and a connection on which nothing moves after a minute: both tests must be faster.
-  }, 20_000);
+  });
 });
 
 describe('the process', () => {
@@ -126,5 +126,5 @@ describe('the process', () => {
     // SQLite removes the log when the store is closed.
     expect(existsSync(`${settings.SERVICE_STORE}-wal`)).toBe(false);
     await rm(folder, { recursive: true });
-  }, 30_000);
+  });
 });

@@ -218,4 +218,4 @@ it('finds table, secret and address in the outputs of the stack, and a record on
   const fills = await desk(['fills', '--since', '2026-01-01', '--by-client']);
   const sums = { orders: 1, fills: 1, shares: '5', value: '2.65', fees: '0.04982' };
   expect(JSON.parse(fills.out)).toMatchObject([{ client_address: 'carol', recorded: true, ...sums }]);
-}, 60_000);
+});

@@ -196,4 +196,4 @@ it('matches as the client foretells, without making or losing anything, owing, c
   fc.assert(property, { numRuns: FULL_EXTENT ? 200 : 40, seed: 20_261_120, endOnFailure: true });
   const refusals = ['post_only_would_cross', 'notional_below_minimum', 'insufficient_balance'];
   expect(seen).toStrictEqual(new Set([undefined, ...refusals]));
-}, 120_000);
+});

@@ -3,6 +3,7 @@ import type { ApiKeyCreds } from '@polymarket/clob-client-v2';
 import type { FaultOrder } from '../../../packages/paper-venue/faults/faults.ts';
 import { officialClient, WALLET } from '../../../tools/support/paper-client.ts';
 import { fakeOnly } from '../../support/jest.ts';
+import { until } from '../../support/until.ts';
 import {
   plainMarket,
   type RunningPaper,
@@ -72,8 +73,8 @@ it('"cut" ends the connection, and the order lives', async () => {
 });
 
 /** Waits until so many orders have reached the venue or are on their way. */
-async function sent(count: number): Promise<void> {
-  while (paper.venue.requests().filter(({ path }) => path === '/order').length < count) await paper.get('/ok');
+function sent(count: number): Promise<void> {
+  return until(() => paper.venue.requests().filter(({ path }) => path === '/order').length >= count);
 }
 
 describe('late: a request that is held up on its way', () => {

@@ -80,7 +80,6 @@ describe('the protocol of keyed orders, in every interleaving of two processes a
       expect(states).toBeGreaterThan(1_000);
       expect(ends).toBeGreaterThan(20);
     },
-    300_000,
   );
 
   // There is no flaw of a lease: it spares the venue a second sending, and what is said does not rest on it.
@@ -94,12 +93,8 @@ describe('the protocol of keyed orders, in every interleaving of two processes a
     ['a refusal is given though it is not stored', 'unused', UNTRUE, 1, 1],
     ['the right to send is not asked for', 'unused', UNTRUE, 0, 3],
     ['nobody looks whether an order was taken over', 'unused', TAKEN, 1, 1],
-  ] as const)(
-    'breaks when %s, with a key %s',
-    async (name, key, breach, faults, ticks) => {
-      const { broken } = await explore(() => createWorld({ faults, ticks, key, flaw: FLAWS[name] }));
-      expect(broken?.breach).toBe(breach);
-    },
-    300_000,
-  );
+  ] as const)('breaks when %s, with a key %s', async (name, key, breach, faults, ticks) => {
+    const { broken } = await explore(() => createWorld({ faults, ticks, key, flaw: FLAWS[name] }));
+    expect(broken?.breach).toBe(breach);
+  });
 });

@@ -123,9 +123,12 @@ export async function startChain(owner: string, chainId = 137) {
     response.writeHead(status, { 'content-type': 'application/json' });
     response.end(text ?? JSON.stringify({ jsonrpc: '2.0', id: 1, ...answer, ...changes }));
   });
+  const url = await listenOnLoopback(server);
+  // It ends with the tests, also where a red one did not stop it.
+  server.unref();
   return {
     /** With a key in its path, as providers have it. */
-    url: `${await listenOnLoopback(server)}/v2/a-secret-key-of-a-provider`,
+    url: `${url}/v2/a-secret-key-of-a-provider`,
     addressOf: (name: keyof ReturnType<typeof contractsOf>) => String(addresses[name]),
     /** The methods that were called. */
     calls,

@@ -229,7 +229,7 @@ describe('transport without a readable answer', () => {
     held[0]?.end('{}');
     await last;
     expect(new Set(venue.calls())).toStrictEqual(new Set(['GET /thing']));
-  }, 60_000);
+  });
 });
 
 describe('transport over TLS', () => {
