@@ -1,6 +1,5 @@
 import { join } from 'node:path';
-import { Annotations, App, Validations } from 'aws-cdk-lib';
-import { AwsSolutionsChecks } from 'cdk-nag';
+import { Annotations, App } from 'aws-cdk-lib';
 import { ConfigError } from '../shared/settings/formats.ts';
 import { withEnvironmentFile } from './settings/environment-file.ts';
 import { type Place, readSettings } from './settings/settings.ts';
@@ -21,7 +20,6 @@ export function addStack(app: App, { assets, environments }: Folders, found: Pla
   for (const warning of settings.warnings) {
     Annotations.of(stack).addWarningV2('order-book-adapter:setting', warning);
   }
-  Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
   return stack;
 }
 

@@ -1,6 +1,7 @@
-import { RemovalPolicies, Stack, type StackProps } from 'aws-cdk-lib';
+import { CfnOutput, RemovalPolicies, Stack, type StackProps } from 'aws-cdk-lib';
 import { CfnLogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
+import { SIGNED_INDEX } from '../shared/settings/formats.ts';
 import { addVenueLayer } from './constructs/endpoint-function.ts';
 import { addFills } from './constructs/fills.ts';
 import { addGateway } from './constructs/gateway.ts';
@@ -33,21 +34,24 @@ export class ServiceStack extends Stack {
       description: 'A small HTTP/JSON service between any HTTP client and the Polymarket order book',
       terminationProtection: settings.orders !== undefined && settings.removal !== 'destroy',
     });
+    // The CDK has resources depend on some to which they refer anyway.
+    this.templateOptions.metadata = { 'cfn-lint': { config: { ignore_checks: ['W3005'] } } };
     const metrics = metricsOf(names.metrics);
     const store = new OrderStore(this, names, settings.ordersTable);
     const layer = addVenueLayer(this, assets, names);
-    const common = { names, assets, layer, isTraced: settings.tracing === 'active' };
+    const common = { names, assets, layer };
     const readers = addReaders(this, { ...common, settings });
-    const orders = settings.orders && addOrders(this, { ...common, store, settings: settings.orders });
-    if (settings.orders && settings.fillsTopic === 'true') {
-      const { tableName } = store;
-      addFills(this, { ...common, settings: settings.orders, tableName, alarmTopic: settings.alarmTopic });
-    }
+    const trading = settings.orders && { ...common, store, settings: settings.orders };
+    const orders = trading && addOrders(this, trading);
+    const { fillsTopic: topicArn } = settings;
+    const fills = trading && topicArn !== undefined ? addFills(this, { ...trading, topicArn }) : undefined;
+    // The desk and the doctor know by it that the table has the index.
+    if (fills) new CfnOutput(this, 'OrdersIndex', { value: SIGNED_INDEX.name });
     const api = addGateway(this, { names, settings, readers, orders });
     const functions = [...Object.values(readers), ...(orders ? [orders] : [])];
     for (const target of functions) addMetricFilter(target, target.log, names.metrics, 'errors');
     if (orders) addMetricFilter(orders, orders.log, names.metrics, 'events');
-    const stoppingRollout = addAlarms(this, { metrics, api, readers, orders, settings });
+    const stoppingRollout = addAlarms(this, { metrics, api, readers, orders, fills, alarmTopic: settings.alarmTopic });
     if (orders) addRollout(this, orders.alias, stoppingRollout, settings.rollout === 'canary');
     addDashboard(this, { names, metrics, api, functions });
     if (settings.ordersTable === undefined) {
@@ -56,8 +60,8 @@ export class ServiceStack extends Stack {
       const after = [this.node.findChild('Alarms'), ...fallible].filter((child) => child !== undefined);
       store.addTable(after, orders?.alias, settings);
     }
-    const { logKeyArn, removal } = settings;
-    for (const child of this.node.findAll()) if (child instanceof CfnLogGroup) child.kmsKeyId = logKeyArn;
+    const { keyArn, removal } = settings;
+    for (const child of this.node.findAll()) if (child instanceof CfnLogGroup) child.kmsKeyId = keyArn;
     if (removal === 'destroy') RemovalPolicies.of(this).destroy();
   }
 }

@@ -6,7 +6,6 @@ import * as lambda from 'aws-cdk-lib/aws-lambda';
 import { type ILogGroup, LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import type { Route } from '../../functions/routes.ts';
-import { acknowledgeWildcard } from './findings.ts';
 import type { Names } from './names.ts';
 
 export interface FunctionProps<Name = Route['name'] | 'fills'> {
@@ -19,23 +18,20 @@ export interface FunctionProps<Name = Route['name'] | 'fills'> {
   readonly memory: number;
   readonly timeoutMs: number;
   readonly environment: Readonly<Record<string, string>>;
-  readonly layer?: lambda.LayerVersion;
-  /** Executions at the same time: reserved for the function, and its most. */
-  readonly concurrency?: number | undefined;
-  readonly isTraced: boolean;
+  readonly layer: lambda.LayerVersion;
   /** By default the function has a log of its own, kept for a month and deleted with the stack. */
   readonly log?: ILogGroup;
 }
 
-/** What all functions that use the venue share. */
-export type CommonProps = Required<Pick<FunctionProps, 'names' | 'assets' | 'layer' | 'isTraced'>>;
+/** What all functions share. */
+export type CommonProps = Pick<FunctionProps, 'names' | 'assets' | 'layer'>;
 
 interface EndpointFunctionProps extends FunctionProps<Route['name']> {
   /** By default `live`. A deployment that changes the name moves all requests at once, to a new alias. */
   readonly alias?: string;
 }
 
-/** Adds the layer of all functions that use the venue. Older versions of them, to which an alias may go back, need theirs. */
+/** Adds the layer of all functions. Older versions of them, to which an alias may go back, need theirs. */
 export function addVenueLayer(scope: Construct, assets: string, names: Names): lambda.LayerVersion {
   return new lambda.LayerVersion(scope, 'VenueLayer', {
     layerVersionName: names.layer,
@@ -50,27 +46,15 @@ export function addVenueLayer(scope: Construct, assets: string, names: Names): l
 export class ServiceFunction extends Construct {
   readonly function: lambda.Function;
   readonly log: ILogGroup;
-  readonly role: Role;
 
   constructor(scope: Construct, id: string, props: FunctionProps) {
     super(scope, id);
     const kept = { retention: RetentionDays.ONE_MONTH, removalPolicy: RemovalPolicy.DESTROY };
     this.log = props.log ?? new LogGroup(this, 'Log', kept);
-    this.role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
-    this.log.grantWrite(this.role);
-    acknowledgeWildcard(this.role, this.log.logGroupArn, 'The streams of one log.');
-    if (props.isTraced) {
-      const actions = ['xray:PutTelemetryRecords', 'xray:PutTraceSegments'];
-      this.role.addToPolicy(new PolicyStatement({ actions, resources: ['*'] }));
-      acknowledgeWildcard(this.role, '*', 'X-Ray takes no resource.');
-    }
-    this.function = this.createFunction(props);
-    // The CDK would also depend on the role itself, which the function's reference to it already implies.
-    this.function.node.defaultChild?.node.addDependency(this.role.node.findChild('DefaultPolicy'));
-  }
-
-  private createFunction(props: FunctionProps): lambda.Function {
-    return new lambda.Function(this, 'Function', {
+    // With a role of our own the CDK attaches no policy of AWS, which would allow all logs.
+    const role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
+    this.log.grantWrite(role);
+    this.function = new lambda.Function(this, 'Function', {
       functionName: props.names.function(props.name),
       description: props.description,
       code: lambda.Code.fromAsset(join(props.assets, 'functions', props.name)),
@@ -79,11 +63,9 @@ export class ServiceFunction extends Construct {
       architecture: lambda.Architecture.ARM_64,
       memorySize: props.memory,
       timeout: Duration.millis(props.timeoutMs),
-      ...(props.concurrency !== undefined && { reservedConcurrentExecutions: props.concurrency }),
-      ...(props.isTraced && { tracing: lambda.Tracing.ACTIVE }),
       environment: { ...props.environment },
-      layers: props.layer ? [props.layer] : [],
-      role: Role.fromRoleArn(this, 'RoleByArn', this.role.roleArn, { mutable: false }),
+      layers: [props.layer],
+      role,
       logGroup: this.log,
       // Our lines are JSON already and pass through; Lambda's own become JSON too, so that one query reads both.
       loggingFormat: lambda.LoggingFormat.JSON,
@@ -94,6 +76,11 @@ export class ServiceFunction extends Construct {
       // The previous version is kept, so that the alias can go back to it.
       currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE },
     });
+  }
+
+  /** Allows calls of AWS. */
+  allow(actions: readonly string[], resource: string, conditions: Readonly<Record<string, object>> = {}): void {
+    this.function.addToRolePolicy(new PolicyStatement({ actions: [...actions], resources: [resource], conditions }));
   }
 }
 

@@ -1,88 +1,41 @@
-import { CfnOutput, Duration, Stack } from 'aws-cdk-lib';
-import { Alarm, ComparisonOperator, MathExpression, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
-import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
-import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import { CfnSchedule } from 'aws-cdk-lib/aws-scheduler';
-import { Topic } from 'aws-cdk-lib/aws-sns';
+import { Duration } from 'aws-cdk-lib';
+import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
+import { Schedule, ScheduleExpression } from 'aws-cdk-lib/aws-scheduler';
+import { LambdaInvoke } from 'aws-cdk-lib/aws-scheduler-targets';
 import type { Construct } from 'constructs';
 import { LAMBDA_TIMEOUT_MS } from '../../shared/limits.ts';
-import { SIGNED_INDEX } from '../../shared/settings/formats.ts';
-import type { OrderSettings } from '../settings/order-settings.ts';
-import { type CommonProps, ServiceFunction } from './endpoint-function.ts';
-import { allowKeys } from './orders.ts';
+import { SIGNED_INDEX, TOPIC_STATE } from '../../shared/settings/formats.ts';
+import { ServiceFunction } from './endpoint-function.ts';
+import { allowAccount, type OrdersProps } from './orders.ts';
 
-interface FillsProps extends CommonProps {
-  readonly settings: OrderSettings;
-  readonly tableName: string;
-  readonly alarmTopic: string | undefined;
+interface FillsProps extends OrdersProps {
+  /** The operator's topic: its subscriptions outlive the stack. */
+  readonly topicArn: string;
 }
 
-/** Adds the function that asks the venue what became of the orders, and its topic. No route leads to it. */
-function addFunction(parent: Construct, { settings, tableName, names, assets, layer }: FillsProps) {
-  const target = new ServiceFunction(parent, 'Fills', {
-    ...{ names, assets, layer },
+/** A run that is missed is not repeated: the next one tells the same. */
+const NO_REPEAT = { maxEventAge: Duration.minutes(1), retryAttempts: 0 };
+
+/** Adds the function that publishes what becomes of the orders, and runs it each minute. No route leads to it. */
+export function addFills(scope: Construct, { settings, store, topicArn, ...props }: FillsProps): LambdaFunction {
+  // It verifies no client, and the URL is a secret.
+  const { SERVICE_CLIENT_RPC_URL: _, SERVICE_CLIENT_CHAIN_ID: __, ...variables } = settings.variables;
+  const fills = new ServiceFunction(scope, 'Fills', {
+    ...props,
     name: 'fills',
     description: 'Publishes what becomes of the orders',
     memory: 1024,
     timeoutMs: LAMBDA_TIMEOUT_MS.fills,
-    // One run at a time: a second one would tell the same.
-    concurrency: 1,
-    environment: { ...settings.variables, SERVICE_ORDERS_TABLE: tableName },
-    isTraced: false,
+    environment: { ...variables, SERVICE_ORDERS_TABLE: store.tableName, FILLS_TOPIC: topicArn },
   });
-  target.function.configureAsyncInvoke({ maxEventAge: Duration.minutes(1), retryAttempts: 0 });
-  const topic = new Topic(target, 'Topic', { topicName: `${names.stack}-fills`, enforceSSL: true });
-  target.function.addEnvironment('FILLS_TOPIC', topic.topicArn);
-  const table = Stack.of(parent).formatArn({ service: 'dynamodb', resource: 'table', resourceName: tableName });
-  const allow = (actions: string[], resource: string) =>
-    target.role.addToPolicy(new PolicyStatement({ actions, resources: [resource] }));
-  // It keeps its place in the table.
-  allow(['dynamodb:GetItem', 'dynamodb:PutItem'], table);
-  allow(['dynamodb:Query'], `${table}/index/${SIGNED_INDEX.name}`);
-  allow(['sns:Publish'], topic.topicArn);
-  allowKeys(target.role, settings);
-  return { target, topic };
-}
-
-/** Runs the function each minute. A run that is missed is not repeated: the next one tells the same. */
-function addSchedule(scope: ServiceFunction): void {
-  const { account } = Stack.of(scope);
-  const { functionArn } = scope.function;
-  const assumedBy = new ServicePrincipal('scheduler.amazonaws.com', {
-    conditions: { StringEquals: { 'aws:SourceAccount': account } },
-  });
-  const role = new Role(scope, 'ScheduleRole', { assumedBy });
-  role.addToPolicy(new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: [functionArn] }));
-  const retryPolicy = { maximumRetryAttempts: 0, maximumEventAgeInSeconds: 60 };
-  const schedule = new CfnSchedule(scope, 'Schedule', {
-    scheduleExpression: 'rate(1 minute)',
-    flexibleTimeWindow: { mode: 'OFF' },
-    target: { arn: functionArn, roleArn: role.roleArn, retryPolicy },
-  });
-  schedule.node.addDependency(role);
-}
-
-/** Adds the topic of what becomes of the orders, and what publishes to it. */
-export function addFills(parent: Construct, props: FillsProps): void {
-  const { target, topic } = addFunction(parent, props);
-  addSchedule(target);
-  const period = Duration.minutes(10);
-  const usingMetrics = {
-    runs: target.function.metricInvocations({ period }),
-    errors: target.function.metricErrors({ period }),
-  };
-  const alarm = new Alarm(target, 'FillsLate', {
-    metric: new MathExpression({ expression: 'runs - FILL(errors, 0)', usingMetrics, period, label: '' }),
-    alarmDescription: 'What becomes of the orders was not read for ten minutes. Runbook: docs/operations.md#fillslate',
-    threshold: 1,
-    comparisonOperator: ComparisonOperator.LESS_THAN_THRESHOLD,
-    evaluationPeriods: 1,
-    treatMissingData: TreatMissingData.BREACHING,
-  });
-  if (props.alarmTopic !== undefined) {
-    const action = new SnsAction(Topic.fromTopicArn(target, 'AlarmTopic', props.alarmTopic));
-    alarm.addAlarmAction(action);
-    alarm.addOkAction(action);
-  }
-  new CfnOutput(parent, 'FillsTopic', { value: topic.topicArn, description: 'What becomes of the orders' });
+  fills.function.configureAsyncInvoke(NO_REPEAT);
+  const schedule = ScheduleExpression.rate(Duration.minutes(1));
+  new Schedule(fills, 'Schedule', { schedule, target: new LambdaInvoke(fills.function, NO_REPEAT) });
+  // Items of its own only: any other may be an order. A policy takes no control character; `?` stands for any one.
+  const own = { 'dynamodb:LeadingKeys': `${TOPIC_STATE.replace('\u0000', '?')}*` };
+  fills.allow(['dynamodb:GetItem', 'dynamodb:PutItem'], store.tableArn, { 'ForAllValues:StringLike': own });
+  fills.allow(['dynamodb:Query'], `${store.tableArn}/index/${SIGNED_INDEX.name}`);
+  fills.allow(['sns:Publish'], topicArn);
+  allowAccount(fills, settings, 'credentials');
+  return fills.function;
 }

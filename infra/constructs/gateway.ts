@@ -10,13 +10,15 @@ import { ROUTES } from '../../functions/routes.ts';
 import type { OrderAccess } from '../../shared/settings/table.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { EndpointFunction } from './endpoint-function.ts';
-import { acknowledgeOpenRoute } from './findings.ts';
 import type { Names } from './names.ts';
 import type { Readers } from './readers.ts';
 
 /** Sustained requests per second for all callers; bursts may be twice that. */
 const PER_SECOND = {
   health: 50,
+  // The venue takes 300 requests per 10 s and address for its lists, of which a large limit needs several; 1500 for books.
+  markets: 20,
+  book: 150,
   // The venue takes 40 orders a second and signer, 60 at once: half of it leaves room for the wallet's other uses.
   orders: 20,
 } as const;
@@ -86,28 +88,23 @@ function createGuards({ jwtIssuer = '', jwtAudience = [], jwtScopes }: Settings)
  */
 function addRoutes(api: apigateway.HttpApi, rest: HttpLambdaIntegration, { settings, readers, orders }: GatewayProps) {
   const guards = createGuards(settings);
-  const add = (route: apigateway.AddRoutesOptions, whyOpen: Parameters<typeof acknowledgeOpenRoute>[1]) => {
-    const added = api.addRoutes(route);
-    if (!route.authorizer) for (const each of added) acknowledgeOpenRoute(each, whyOpen);
-    return added;
-  };
   readers.health.allowGateway(api, '*');
-  const routes = add({ path: ROUTES.health.path, integration: rest }, 'read');
+  const routes = api.addRoutes({ path: ROUTES.health.path, integration: rest });
   for (const name of ['markets', 'book'] as const) {
     const guard: Guard = guards[settings.readAccess];
     const { path } = ROUTES[name];
     const route = { path, integration: new HttpLambdaIntegration(name, readers[name].live) };
     readers[name].allowGateway(api, `*${path}`);
-    routes.push(...add({ ...route, ...guard }, 'read'));
-    if (guard.authorizer) routes.push(...add({ ...route, methods: [apigateway.HttpMethod.OPTIONS] }, 'preflight'));
+    routes.push(...api.addRoutes({ ...route, ...guard }));
+    if (guard.authorizer) routes.push(...api.addRoutes({ ...route, methods: [apigateway.HttpMethod.OPTIONS] }));
   }
   const { path, method } = ROUTES.orders;
-  routes.push(...add({ path, integration: rest }, 'refusal'));
+  routes.push(...api.addRoutes({ path, integration: rest }));
   if (orders && settings.orders) {
     const { orderAccess } = settings.orders;
     const integration = new HttpLambdaIntegration('orders', orders.live);
     const post = { path, methods: [apigateway.HttpMethod.POST], integration };
-    const added = add({ ...post, ...guards[orderAccess] }, 'public');
+    const added = api.addRoutes({ ...post, ...guards[orderAccess] });
     // A new alias takes requests once the gateway may invoke it.
     for (const each of added) each.node.addDependency(orders.allowGateway(api, `${method}${path}`));
     routes.push(...added);
@@ -134,7 +131,6 @@ function addDomain(api: apigateway.HttpApi, name: string, certificateArn: string
 export function addGateway(scope: Construct, props: GatewayProps): apigateway.HttpApi {
   const { names, settings, readers } = props;
   const { domainName, certificateArn } = settings;
-  const perSecond = { ...PER_SECOND, markets: settings.marketsPerSecond, book: settings.booksPerSecond };
   const rest = new HttpLambdaIntegration('health', readers.health.live);
   const api = new apigateway.HttpApi(scope, 'Api', {
     apiName: names.stack,
@@ -144,8 +140,6 @@ export function addGateway(scope: Construct, props: GatewayProps): apigateway.Ht
     defaultIntegration: rest,
     disableExecuteApiEndpoint: domainName !== undefined,
   });
-  const unknown = api.node.tryFindChild('DefaultRoute');
-  if (unknown) acknowledgeOpenRoute(unknown, 'read');
   const accessLog = addAccessLog(api, names);
   new CfnOutput(scope, 'AccessLog', { value: accessLog.logGroupName });
   const routes = addRoutes(api, rest, props);
@@ -169,7 +163,7 @@ export function addGateway(scope: Construct, props: GatewayProps): apigateway.Ht
   defaultChild.routeSettings = Object.fromEntries(
     Object.values(ROUTES).map(({ name, path }) => [
       `ANY ${path}`,
-      { ThrottlingRateLimit: perSecond[name], ThrottlingBurstLimit: 2 * perSecond[name] },
+      { ThrottlingRateLimit: PER_SECOND[name], ThrottlingBurstLimit: 2 * PER_SECOND[name] },
     ]),
   );
   const host = domainName ?? `${api.apiId}.execute-api.${Stack.of(scope).region}.${Aws.URL_SUFFIX}`;

@@ -1,4 +1,4 @@
-import { CfnOutput, RemovalPolicy } from 'aws-cdk-lib';
+import { CfnOutput, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import { AttributeType, BillingMode, ProjectionType, Table, TableEncryption } from 'aws-cdk-lib/aws-dynamodb';
 import { Key } from 'aws-cdk-lib/aws-kms';
 import type { Alias } from 'aws-cdk-lib/aws-lambda';
@@ -8,7 +8,7 @@ import { SIGNED_INDEX } from '../../shared/settings/formats.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { Names } from './names.ts';
 
-type TableSettings = Pick<Settings, 'storeKeyArn' | 'removal' | 'fillsTopic'>;
+type TableSettings = Pick<Settings, 'keyArn' | 'removal' | 'fillsTopic'>;
 
 /**
  * The table and the log of orders: created by the first deployment, and kept even if the function of orders is removed.
@@ -17,11 +17,14 @@ type TableSettings = Pick<Settings, 'storeKeyArn' | 'removal' | 'fillsTopic'>;
 export class OrderStore extends Construct {
   readonly log: LogGroup;
   readonly tableName: string;
+  readonly tableArn: string;
 
   /** `ordersTable`: a restored table to use instead of a new one. */
   constructor(scope: Construct, names: Names, ordersTable: string | undefined) {
     super(scope, 'OrderStore');
     this.tableName = ordersTable ?? names.ordersTable;
+    const resourceName = this.tableName;
+    this.tableArn = Stack.of(this).formatArn({ service: 'dynamodb', resource: 'table', resourceName });
     this.log = new LogGroup(this, 'Log', {
       retention: RetentionDays.ONE_YEAR,
       removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
@@ -48,9 +51,9 @@ export class OrderStore extends Construct {
   addTable(
     after: readonly IConstruct[],
     orders: Alias | undefined,
-    { storeKeyArn, removal, fillsTopic }: TableSettings,
+    { keyArn, removal, fillsTopic }: TableSettings,
   ): void {
-    const encryptionKey = storeKeyArn === undefined ? undefined : Key.fromKeyArn(this, 'Key', storeKeyArn);
+    const encryptionKey = keyArn === undefined ? undefined : Key.fromKeyArn(this, 'Key', keyArn);
     const table = new Table(this, 'Table', {
       tableName: this.tableName,
       partitionKey: { name: 'idempotency_key', type: AttributeType.STRING },
@@ -63,7 +66,7 @@ export class OrderStore extends Construct {
       deletionProtection: removal !== 'destroy',
       removalPolicy: RemovalPolicy.RETAIN,
     });
-    if (fillsTopic === 'true') {
+    if (fillsTopic !== undefined) {
       table.addGlobalSecondaryIndex({
         indexName: SIGNED_INDEX.name,
         partitionKey: { name: SIGNED_INDEX.day, type: AttributeType.STRING },

@@ -1,14 +1,13 @@
 import { createHash } from 'node:crypto';
 import { ArnFormat, CfnOutput, Stack } from 'aws-cdk-lib';
-import { PolicyStatement, type Role } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
 import { LAMBDA_TIMEOUT_MS } from '../../shared/limits.ts';
 import type { OrderSettings } from '../settings/order-settings.ts';
-import { type CommonProps, EndpointFunction } from './endpoint-function.ts';
-import { acknowledgeWildcard } from './findings.ts';
+import { type CommonProps, EndpointFunction, type ServiceFunction } from './endpoint-function.ts';
 import type { OrderStore } from './order-store.ts';
 
-interface OrdersProps extends CommonProps {
+/** What a function that knows the account needs. */
+export interface OrdersProps extends CommonProps {
   readonly settings: OrderSettings;
   readonly store: OrderStore;
 }
@@ -21,58 +20,38 @@ function secretArn(scope: Construct, nameOrArn: string): string {
   return Stack.of(scope).formatArn({ service: 'secretsmanager', resource: 'secret', resourceName, arnFormat });
 }
 
-/** Lets a role sign with one key. An alias is no resource of a policy: it is a condition on the keys of the account. */
-function allowSigning(role: Role, key: string): void {
+/** Lets a function use one key. An alias is no resource of a policy: it is a condition on the keys of the account. */
+function allowKmsKey(target: ServiceFunction, key: string, signs: boolean): void {
   const [, alias] = /(?:^|:)(alias\/.*)$/.exec(key) ?? [];
   const ofAccount = { service: 'kms', resource: 'key', resourceName: alias === undefined ? key : '*' };
   const isWhole = alias === undefined && key.startsWith('arn:');
-  const resource = isWhole ? key : Stack.of(role).formatArn(ofAccount);
+  const resource = isWhole ? key : Stack.of(target).formatArn(ofAccount);
   const named = alias === undefined ? {} : { StringEquals: { 'kms:RequestAlias': alias } };
-  if (alias !== undefined) acknowledgeWildcard(role, resource, 'The condition allows the one key behind the alias.');
+  target.allow(['kms:GetPublicKey'], resource, named);
   const form = { 'kms:SigningAlgorithm': 'ECDSA_SHA_256', 'kms:MessageType': 'DIGEST' };
-  const add = (action: string, conditions: Readonly<Record<string, object>>) =>
-    role.addToPolicy(new PolicyStatement({ actions: [action], resources: [resource], conditions }));
-  add('kms:GetPublicKey', named);
-  add('kms:Sign', { StringEquals: { ...named.StringEquals, ...form } });
+  if (signs) target.allow(['kms:Sign'], resource, { StringEquals: { ...named.StringEquals, ...form } });
 }
 
 /** What DynamoDB asks of the key of a table in the name of its reader. */
-const STORE_KEY = [
-  'CreateGrant',
-  'Decrypt',
-  'DescribeKey',
-  'Encrypt',
-  'GenerateDataKey',
-  'ReEncryptFrom',
-  'ReEncryptTo',
-].map((action) => `kms:${action}`);
+const TABLE_KEY = 'CreateGrant Decrypt DescribeKey Encrypt GenerateDataKey ReEncryptFrom ReEncryptTo';
 
-/** Lets a role use one table, and the keys of `allowKeys`. */
-function allow({ role }: EndpointFunction, settings: OrderSettings, tableName: string): void {
-  const table = Stack.of(role).formatArn({ service: 'dynamodb', resource: 'table', resourceName: tableName });
-  // A record is deleted to release its key, and an update counts the notional of a day.
-  const calls = ['DeleteItem', 'GetItem', 'PutItem', 'UpdateItem'];
-  const actions = calls.map((call) => `dynamodb:${call}`);
-  role.addToPolicy(new PolicyStatement({ actions, resources: [table] }));
-  allowKeys(role, settings);
-}
-
-/** Lets a role sign with the key, or read the one secret that holds it, and use the key that encrypts the table. */
-export function allowKeys(role: Role, settings: OrderSettings): void {
-  const add = (actions: string[], resource: string, conditions = {}) =>
-    role.addToPolicy(new PolicyStatement({ actions, resources: [resource], conditions }));
+/**
+ * Lets a function use the account: sign with the key, or read the one secret that holds it. Where `credentials` are enough
+ * and stand in a secret, it signs nothing.
+ */
+export function allowAccount(target: ServiceFunction, settings: OrderSettings, needs: 'key' | 'credentials'): void {
+  const { kmsKey, credentialsSecret, privateKeySecret, keyArn, region } = settings;
   // Only when that service asks.
-  const via = (service: string) => ({ 'kms:ViaService': `${service}.${settings.region}.amazonaws.com` });
-  if (settings.storeKeyArn !== undefined) add(STORE_KEY, settings.storeKeyArn, { StringEquals: via('dynamodb') });
-  const { kmsKey, credentialsSecret, privateKeySecret } = settings;
-  if (kmsKey !== undefined) allowSigning(role, kmsKey);
+  const via = (service: string) => ({ 'kms:ViaService': `${service}.${region}.amazonaws.com` });
+  const tableKey = TABLE_KEY.split(' ').map((action) => `kms:${action}`);
+  if (keyArn !== undefined) target.allow(tableKey, keyArn, { StringEquals: via('dynamodb') });
+  if (kmsKey !== undefined) allowKmsKey(target, kmsKey, needs === 'key' || credentialsSecret === undefined);
   const secret = kmsKey === undefined ? privateKeySecret : credentialsSecret;
   if (secret === undefined) return;
-  const resource = secretArn(role, secret);
-  add(['secretsmanager:GetSecretValue'], resource);
-  if (settings.secretKeyArn === undefined) return;
+  const resource = secretArn(target, secret);
+  target.allow(['secretsmanager:GetSecretValue'], resource);
   const onlyFor = { StringLike: { 'kms:EncryptionContext:SecretARN': resource } };
-  add(['kms:Decrypt'], settings.secretKeyArn, { StringEquals: via('secretsmanager'), ...onlyFor });
+  if (keyArn !== undefined) target.allow(['kms:Decrypt'], keyArn, { StringEquals: via('secretsmanager'), ...onlyFor });
 }
 
 /**
@@ -85,7 +64,7 @@ function aliasOf(environment: object, { jwtIssuer, jwtAudience, jwtScopes }: Ord
   return `live-${createHash('sha256').update(text).digest('hex').slice(0, 8)}`;
 }
 
-/** Adds the one function that may read the key. */
+/** Adds the function that trades with the key. */
 export function addOrders(scope: Construct, { settings, store, ...props }: OrdersProps): EndpointFunction {
   const environment = { ...settings.variables, SERVICE_ORDERS_TABLE: store.tableName };
   const orders = new EndpointFunction(scope, 'Orders', {
@@ -96,11 +75,16 @@ export function addOrders(scope: Construct, { settings, store, ...props }: Order
     memory: 1769,
     timeoutMs: LAMBDA_TIMEOUT_MS.orders,
     environment,
-    concurrency: settings.orderConcurrency,
     alias: aliasOf(environment, settings),
     log: store.log,
   });
-  allow(orders, settings, store.tableName);
+  // A record is deleted to release its key, and an update counts the notional of a day.
+  const calls = ['DeleteItem', 'GetItem', 'PutItem', 'UpdateItem'];
+  orders.allow(
+    calls.map((call) => `dynamodb:${call}`),
+    store.tableArn,
+  );
+  allowAccount(orders, settings, 'key');
   // The operator's desk and doctor find the deployment by these outputs, and the operator its alias.
   const outputs = {
     WalletSecret: settings.privateKeySecret ?? settings.credentialsSecret,

@@ -8,12 +8,11 @@ interface ReadersProps extends CommonProps {
 }
 
 /** Adds the three functions that cannot trade. If orders are enabled, health gets the address of the wallet. */
-export function addReaders(scope: Construct, { layer, settings, ...common }: ReadersProps) {
+export function addReaders(scope: Construct, { settings, ...common }: ReadersProps) {
   const { environment, orders } = settings;
   // Above the 9 s within which a read is answered.
   const timeoutMs = LAMBDA_TIMEOUT_MS.reads;
-  const concurrency = settings.readConcurrency;
-  const reader = { ...common, environment, layer, concurrency, memory: 1024, timeoutMs } as const;
+  const reader = { ...common, environment, memory: 1024, timeoutMs } as const;
   return {
     health: new EndpointFunction(scope, 'Health', {
       ...common,

@@ -3,18 +3,15 @@ import { LambdaDeploymentConfig, LambdaDeploymentGroup } from 'aws-cdk-lib/aws-c
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { Alias } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
-import { acknowledgeWildcard } from './findings.ts';
 
 /** Creates a role that may move one alias only: AWS's managed policy would allow every alias of the account. */
 function createRole(scope: Construct, alias: Alias): Role {
   const role = new Role(scope, 'Role', { assumedBy: new ServicePrincipal('codedeploy.amazonaws.com') });
   const { functionArn } = alias.lambda;
-  const versions = `${functionArn}:*`;
   const actions = ['lambda:GetAlias', 'lambda:UpdateAlias', 'lambda:GetProvisionedConcurrencyConfig'];
-  role.addToPolicy(new PolicyStatement({ actions, resources: [functionArn, versions] }));
+  role.addToPolicy(new PolicyStatement({ actions, resources: [functionArn, `${functionArn}:*`] }));
+  // Alarms are described all at once; their states are no secret.
   role.addToPolicy(new PolicyStatement({ actions: ['cloudwatch:DescribeAlarms'], resources: ['*'] }));
-  acknowledgeWildcard(role, versions, 'The versions and the alias of one function.');
-  acknowledgeWildcard(role, '*', 'Alarms are described all at once; their states are no secret.');
   return role;
 }
 

@@ -1,12 +1,12 @@
+import { Duration } from 'aws-cdk-lib';
 import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
-import { CfnBudget } from 'aws-cdk-lib/aws-budgets';
 import { Alarm, ComparisonOperator, type IMetric, MathExpression, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
+import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
 import type { EndpointFunction } from '../constructs/endpoint-function.ts';
 import type { Readers } from '../constructs/readers.ts';
-import type { Settings } from '../settings/settings.ts';
 import { combine, type ServiceMetrics } from './metrics.ts';
 
 /** What happened, for the operator on call. An id is the heading of its runbook in docs/operations.md. */
@@ -22,18 +22,19 @@ const DESCRIPTIONS = {
     'The store of orders does not work, or the wallet key cannot be read or is not that of walletAddress.',
   DailyCapReached: 'A daily cap has refused an order.',
   UnidentifiedCaller: 'An order reached its function without a caller from whom this deployment takes orders.',
+  FillsLate: 'No run of the function of fillsTopic has ended well for ten minutes, or none has begun.',
 } as const;
 
-/** When an alarm fires, and whom it notifies. */
+/** When an alarm fires, and what it stops. */
 interface Condition {
   /** The value of a period at which it fires; 1 unless given. */
   readonly threshold?: number;
   /** Fires where two of the last three periods reach the threshold; by default one of them is enough. */
   readonly isLasting?: boolean;
-  /** Set if a bad build can set it off: a canary is then rolled back. Not set where only venue or callers can. */
+  /** Set if a bad build can set it off: a canary is then rolled back. */
   readonly stopsRollout?: boolean;
-  /** Set if it can wait until the morning. */
-  readonly isTicket?: boolean;
+  /** Set if it also notifies when data that came before comes no more. */
+  readonly expectsData?: boolean;
 }
 
 type Row = readonly [id: keyof typeof DESCRIPTIONS, metric: IMetric, condition?: Condition];
@@ -44,7 +45,9 @@ interface Watched {
   readonly readers: Readers;
   /** Absent where no orders are taken. */
   readonly orders: EndpointFunction | undefined;
-  readonly settings: Settings;
+  /** Absent without `fillsTopic`. */
+  readonly fills: LambdaFunction | undefined;
+  readonly alarmTopic: string | undefined;
 }
 
 /** Per cent of the requests that were answered 5xx; 0 below ten: a brief outage of the venue causes some. */
@@ -52,6 +55,13 @@ function faultRate(api: HttpApi): IMetric {
   const usingMetrics = { faults: api.metricServerError(), requests: api.metricCount() };
   const expression = 'IF(faults >= 10, 100 * faults / requests, 0)';
   return new MathExpression({ expression, usingMetrics, label: '5xx in per cent' });
+}
+
+/** 1 for five minutes in which no run ended well; no value where there was no run. */
+function failedRuns(fills: LambdaFunction): IMetric {
+  const period = Duration.minutes(5);
+  const usingMetrics = { runs: fills.metricInvocations({ period }), errors: fills.metricErrors({ period }) };
+  return new MathExpression({ expression: 'IF(runs - FILL(errors, 0) < 1, 1, 0)', usingMetrics, period, label: '' });
 }
 
 /** The alarms of every deployment. Those on functions cover all versions of each. */
@@ -64,11 +74,11 @@ function commonAlarms({ metrics, api, readers, orders }: Watched): readonly Row[
   const throttles = all.map((target) => target.function.metricThrottles());
   const durations = callingVenue.map((target) => target.function.metricDuration({ statistic: 'p99' }));
   return [
-    ['GatewayFaults', faultRate(api)],
+    ['GatewayFaults', faultRate(api), { stopsRollout: true }],
     ['VenueRefusesService', combine(refusals, 'sum'), { stopsRollout: true }],
     ['FunctionFaults', combine([...crashes, ...faults], 'sum'), { stopsRollout: true }],
     ['Throttles', combine(throttles, 'sum')],
-    ['SlowResponses', combine(durations, 'maximum'), { threshold: 8_000, isLasting: true, isTicket: true }],
+    ['SlowResponses', combine(durations, 'maximum'), { threshold: 8_000, isLasting: true }],
   ];
 }
 
@@ -79,33 +89,19 @@ function orderAlarms({ errors, events }: ServiceMetrics): readonly Row[] {
     ['OutcomeUnknown', errors('orders', 'outcome_unknown'), { stopsRollout: true }],
     ['ContradictedRecord', events('contradicted_records'), { stopsRollout: true }],
     ['StoreOrKeyFaults', storeOrKeyFaults, { stopsRollout: true }],
-    ['DailyCapReached', events('daily_cap_warnings'), { isTicket: true }],
+    ['DailyCapReached', events('daily_cap_warnings')],
     ['UnidentifiedCaller', errors('orders', 'caller_not_identified')],
   ];
-}
-
-/** Adds the budget of the account, which notifies once the month has cost it, and when AWS forecasts that it will. */
-function addBudget(scope: Construct, budgetName: string, { amount, address }: { amount: number; address: string }) {
-  new CfnBudget(scope, 'Budget', {
-    budget: { budgetName, budgetType: 'COST', timeUnit: 'MONTHLY', budgetLimit: { amount, unit: 'USD' } },
-    notificationsWithSubscribers: ['ACTUAL', 'FORECASTED'].map((notificationType) => ({
-      notification: { notificationType, comparisonOperator: 'GREATER_THAN', threshold: 100 },
-      subscribers: [{ subscriptionType: 'SNS', address }],
-    })),
-  });
 }
 
 /** Adds the alarms and returns those that stop the rollout of orders: CodeDeploy watches ten at most. */
 export function addAlarms(parent: Construct, watched: Watched): readonly Alarm[] {
   const scope = new Construct(parent, 'Alarms');
-  const { metrics, orders, settings } = watched;
-  const { alarmTopic, ticketTopic = alarmTopic, monthlyBudget: amount, stackName } = settings;
-  if (amount !== undefined && ticketTopic) addBudget(scope, stackName, { amount, address: ticketTopic });
-  const notify = (id: string, topic: string | undefined) =>
-    topic === undefined ? [] : [new SnsAction(Topic.fromTopicArn(scope, id, topic))];
-  const [pages, tickets] = [notify('Topic', alarmTopic), notify('TicketTopic', ticketTopic)];
+  const { metrics, orders, fills, alarmTopic } = watched;
+  const actions = alarmTopic === undefined ? [] : [new SnsAction(Topic.fromTopicArn(scope, 'Topic', alarmTopic))];
   const rows = [...commonAlarms(watched), ...(orders ? orderAlarms(metrics) : [])];
-  return rows.flatMap(([id, metric, { threshold = 1, isLasting, stopsRollout, isTicket } = {}]) => {
+  if (fills) rows.push(['FillsLate', failedRuns(fills), { isLasting: true, expectsData: true }]);
+  return rows.flatMap(([id, metric, { threshold = 1, isLasting, stopsRollout, expectsData } = {}]) => {
     const alarm = new Alarm(scope, id, {
       metric,
       alarmDescription: `${DESCRIPTIONS[id]} Runbook: docs/operations.md#${id.toLowerCase()}`,
@@ -114,11 +110,12 @@ export function addAlarms(parent: Construct, watched: Watched): readonly Alarm[]
       datapointsToAlarm: isLasting ? 2 : 1,
       // Metrics of a log lag behind it by a minute or two.
       evaluationPeriods: 3,
-      treatMissingData: TreatMissingData.NOT_BREACHING,
+      treatMissingData: expectsData ? TreatMissingData.MISSING : TreatMissingData.NOT_BREACHING,
     });
-    const topics = isTicket ? tickets : pages;
-    alarm.addAlarmAction(...topics);
-    alarm.addOkAction(...topics);
+    alarm.addAlarmAction(...actions);
+    alarm.addOkAction(...actions);
+    // A new alarm begins without data, and notifies of that only once it has had some.
+    if (expectsData) alarm.addInsufficientDataAction(...actions);
     return stopsRollout ? [alarm] : [];
   });
 }

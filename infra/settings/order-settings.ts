@@ -1,7 +1,7 @@
 import { getAddress, isAddress } from 'ethers/address';
 import type * as z from 'zod/mini';
 import { compareDecimals, type Decimal } from '../../shared/decimal.ts';
-import { ConfigError, type Sentence, sentencesOf } from '../../shared/settings/formats.ts';
+import { ConfigError, type Sentence, SIGNED_INDEX, sentencesOf } from '../../shared/settings/formats.ts';
 import { orderRules } from '../../shared/settings/rules.ts';
 import { type ChosenAccount, chooseAccount, EOA_WARNING } from '../../shared/venue/polymarket/accounts.ts';
 import { REFUSED_REGION } from '../../shared/venue/polymarket/regions.ts';
@@ -76,6 +76,15 @@ function warningsOf({ values, isGiven }: Asked, { signatureType, warning }: Chos
     strangers && `orderAccess=${orderAccess}: ${strangers} can trade up to the caps.`,
     isAbove(maxOrderNotional) && 'maxOrderNotional is above maxDailyNotional, which a purchase meets first.',
     isAbove(perClient) && 'maxDailyNotionalPerClient is above maxDailyNotional, which a client meets first.',
+    /^(?:warn|error)$/.test(values.logLevel) &&
+      `logLevel=${values.logLevel}: requests that succeed have no line, so the dashboard shows no times by part.`,
+    values.fillsTopic !== undefined &&
+      values.ordersTable !== undefined &&
+      `fillsTopic with ordersTable: that table needs the index ${SIGNED_INDEX.name} (docs/operations.md, "Restoring the table").`,
+    values.fillsTopic !== undefined &&
+      values.kmsKey !== undefined &&
+      values.credentialsSecret === undefined &&
+      'fillsTopic with kmsKey: without credentialsSecret each run signs, 43,200 times a month.',
     values.removal === 'destroy' &&
       'removal=destroy: the table goes with the stack, and with it the keys that keep an order from being placed twice.',
     signatureType === 'eoa' && inSettings(EOA_WARNING),

@@ -1,5 +1,6 @@
 import { checkDeployedVariables } from '../../functions/orders/deployed-variables.ts';
 import { type Sentence, throwProblems } from '../../shared/settings/formats.ts';
+import { goneProblem } from '../../shared/settings/gone.ts';
 import { nearestOf, readTexts } from '../../shared/settings/read.ts';
 import { DEPLOYED, SETTINGS, type Table, variableOf } from '../../shared/settings/table.ts';
 import type { Context } from './environment-file.ts';
@@ -24,7 +25,10 @@ export type Place = Readonly<Partial<Record<'region' | 'account', string | undef
 function problemOfForm(name: string, value: unknown, { region, account }: Place): Sentence {
   if (!(name in CONTEXT)) {
     const { name: nearest, isNear } = nearestOf(name, Object.keys(CONTEXT));
-    return `${name} is not a setting of a deployment: ${isNear ? `did you mean ${nearest}?` : 'see docs/settings.md.'}`;
+    return (
+      goneProblem(name, name) ??
+      `${name} is not a setting of a deployment: ${isNear ? `did you mean ${nearest}?` : 'see docs/settings.md.'}`
+    );
   }
   // Usually an unset shell variable: without this check a cap or the verification would be off.
   if (value === '' || value === null) return `${name} is empty: leave it out, or give it a value.`;
@@ -35,7 +39,7 @@ function problemOfForm(name: string, value: unknown, { region, account }: Place)
   const isForeign = account && itsAccount !== account;
   // Another account may hold the keys; the policy of a key then names this one.
   if (isForeign && service !== 'kms') return `${name} must be of the account to which the stack is deployed.`;
-  return /:1{12}:|^0x(.)\1{39}$/i.test(`${value}`) && `${name} is that of the example: give your own.`;
+  return /:1{12}:|^0x(?:1{40}|2{40})$/.test(`${value}`) && `${name} is that of the example: give your own.`;
 }
 
 /** What Lambda takes as variables of a function, less those that the stack adds. */
@@ -53,13 +57,7 @@ function problemsOf({ values, isGiven }: Asked): readonly Sentence[] {
     usesTokens &&
       !(isGiven('jwtIssuer') && isGiven('jwtAudience')) &&
       'jwt needs jwtIssuer and jwtAudience, as the tokens name them.',
-    (isGiven('ticketTopic') || isGiven('monthlyBudget')) &&
-      !isGiven('alarmTopic') &&
-      'ticketTopic and monthlyBudget go with alarmTopic.',
-    values.fillsTopic === 'true' && values.placeOrder !== 'true' && 'fillsTopic goes with placeOrder=true.',
-    values.fillsTopic === 'true' &&
-      isGiven('ordersTable') &&
-      'fillsTopic and ordersTable exclude each other: a restored table has no index of its records.',
+    isGiven('fillsTopic') && values.placeOrder !== 'true' && 'fillsTopic goes with placeOrder=true.',
     isGiven('domainName') !== isGiven('certificateArn') &&
       'domainName and certificateArn go together: give both, or none.',
   ];

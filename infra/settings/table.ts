@@ -1,12 +1,14 @@
-import { anyOf, arnOf, integer, listOf, matching, parsed } from '../../shared/settings/formats.ts';
+import { anyOf, arnOf, listOf, matching, parsed } from '../../shared/settings/formats.ts';
 import { DEPLOYED, preset, row } from '../../shared/settings/table.ts';
 
-/** Scopes of the gateway, which takes ten for a route, of 64 characters each. A comma would be a part of no token's scope. */
+/** Scopes of the gateway, which takes ten for a route, of 64 characters each. A semicolon is taken for a wrong separator. */
 const SCOPES = parsed('1 to 10 scopes of at most 64 characters, separated by commas or spaces', (text) => {
   const scopes = text.split(/[ ,]+/).filter((scope) => scope !== '');
-  const isPlain = scopes.every((scope) => /^[\x21-\x7e]{1,64}$/.test(scope));
+  const isPlain = scopes.every((scope) => /^[!-:<-~]{1,64}$/.test(scope));
   return isPlain && scopes.length > 0 && scopes.length <= 10 ? scopes : undefined;
 });
+
+const TOPIC = arnOf('a standard SNS topic (no FIFO topic, no subscription)', 'sns');
 
 /** Settings of the stack. Not in the table of the service, which every function loads. */
 const STACK = {
@@ -21,35 +23,25 @@ const STACK = {
     matching('an AWS region', /^[a-z]{2,4}(-[a-z]+)+-\d$/),
     'with orders, one from which the venue takes them',
   ),
-  fillsTopic: row(anyOf(['true', 'false']), 'with orders: true tells what becomes of them by an SNS topic'),
+  fillsTopic: row(TOPIC, 'with orders: ARN of the SNS topic that is told what becomes of them'),
   account: row(matching('the 12 digits of an AWS account', /^\d{12}$/), 'the only AWS account to deploy to'),
-  alarmTopic: row(arnOf('a topic', 'sns'), 'ARN of the SNS topic that alarms notify, in the same region'),
-  ticketTopic: row(arnOf('a topic', 'sns'), 'the same for alarms that can wait until the morning'),
+  alarmTopic: row(TOPIC, 'ARN of the SNS topic that alarms notify, in the same region'),
   readAccess: preset(anyOf(['open', 'iam', 'jwt']), 'open', 'who may read markets and books'),
-  jwtIssuer: row(matching('an https URL', /^https:\/\/[\w.-]+(?:\/[\w./-]*)?$/), 'with jwt: URL of the issuer'),
+  jwtIssuer: row(
+    matching('an https URL without port and query', /^https:\/\/[\w.-]+(?:\/[\w./-]*)?$/),
+    'with jwt: URL of the issuer',
+  ),
   jwtAudience: row(
     listOf('audiences', (text) => text),
     'with jwt: audiences of which a token needs one, comma-separated',
   ),
   jwtScopes: row(SCOPES, 'with jwt: scopes of which a token needs one, separated by commas or spaces, 10 at most'),
-  // The venue takes 300 requests per 10 s and address for its lists, and a large limit needs several; 1500 for books.
-  marketsPerSecond: preset(integer(1, 10_000), '20', 'requests that the gateway lets through'),
-  booksPerSecond: preset(integer(1, 10_000), '150', 'the same for books'),
-  orderConcurrency: row(
-    integer(1, 1_000),
-    "orders at the same time: kept free for them of the account's executions, which reads could use up",
-  ),
-  readConcurrency: row(integer(1, 1_000), 'the most markets, and the most books, that are read at the same time'),
-  monthlyBudget: row(
-    integer(1, 1_000_000),
-    'USD a month of the whole account, above which, spent or forecast, AWS notifies alarmTopic',
-  ),
-  tracing: preset(anyOf(['off', 'active']), 'off', 'active sends a trace of each request to X-Ray'),
   removal: preset(anyOf(['retain', 'destroy']), 'retain', 'destroy: a trial, which takes table and logs with it'),
-  storeKeyArn: row(arnOf('a KMS key (no alias)', 'kms', 'key/'), 'ARN of your own key for the table of orders'),
-  logKeyArn: row(arnOf('a KMS key (no alias)', 'kms', 'key/'), 'ARN of your own key for the logs'),
+  keyArn: row(
+    arnOf('a KMS key (no alias)', 'kms', 'key/'),
+    'ARN of your own key for the table, the logs and the secret',
+  ),
   rollout: preset(anyOf(['canary', 'all-at-once']), 'canary', 'how a new build of orders takes over'),
-  secretKeyArn: row(arnOf('a KMS key (no alias)', 'kms', 'key/'), 'ARN of your own key that encrypts the secret'),
   domainName: row(matching('a host name', /^(?:[a-z0-9-]+\.)+[a-z]{2,}$/), 'a domain of your own, with certificateArn'),
   certificateArn: row(arnOf('a certificate', 'acm', 'certificate/'), 'ARN of its certificate, in the same region'),
 };

@@ -66,7 +66,7 @@ const OUTPUTS = {
   kmsKey: 'WalletKmsKey',
   address: 'WalletAddress',
   funder: 'FunderAddress',
-  topic: 'FillsTopic',
+  index: 'OrdersIndex',
 } as const;
 
 /** DescribeStacks and its attempts. */
@@ -146,7 +146,7 @@ async function openDeployed(
       `SERVICE_WALLET_ADDRESS is not the wallet of the stack ${stack}, which is ${pinned}: leave it out.`,
     );
   }
-  const base = { ...rest, store: TABLE_PREFIX + table, region: route.region, index: outputs.has(OUTPUTS.topic) };
+  const base = { ...rest, store: TABLE_PREFIX + table, region: route.region, index: outputs.has(OUTPUTS.index) };
   if (credentials && address) return { ...base, address, credentials, wallet: undefined };
   const [secret, kms] = [outputs.get(OUTPUTS.secret), outputs.get(OUTPUTS.kmsKey)];
   if (secret === undefined && kms === undefined) {

@@ -14,11 +14,10 @@ export interface Place {
 const PART_BYTES = 350_000;
 const CALL_MS = { connect: 2_000, attempt: 10_000 } as const;
 
-/** Keeps a compressed text in items of a table, in two turns: the head names the turn in force, and is written last. */
+/** Keeps a compressed text in items of a table whose keys begin with `name`, in two turns: the head names the turn in force, and is written last. */
 export function openTablePlace(TableName: string, name: string, route: AwsRoute): Place {
   const client = new DynamoDBClient(awsClientOptions(5, CALL_MS, route));
-  // No idempotency key has a control character.
-  const keyOf = (part: string) => ({ idempotency_key: { S: `\u0000follow ${name} ${part}` } });
+  const keyOf = (part: string) => ({ idempotency_key: { S: `${name}${part}` } });
   const read = async (part: string) =>
     (await client.send(new GetItemCommand({ TableName, Key: keyOf(part), ConsistentRead: true }))).Item;
   let turn = 0;

@@ -3,7 +3,7 @@ import { createWalletKeyReader } from '../../functions/orders/wallet-key.ts';
 import { awsClientOptions } from '../../shared/aws-client.ts';
 import { createLog } from '../../shared/log.ts';
 import { parseDeployedConfig } from '../../shared/settings/config.ts';
-import { ConfigError, TABLE_PREFIX } from '../../shared/settings/formats.ts';
+import { ConfigError, TABLE_PREFIX, TOPIC_STATE } from '../../shared/settings/formats.ts';
 import type { Environment } from '../../shared/settings/table.ts';
 import type { Access } from '../desk/access.ts';
 import { look } from '../desk/follow.ts';
@@ -70,7 +70,7 @@ export function createHandler(env: Environment, now: () => number = Date.now) {
   const terminal = { args: [], out: () => undefined, err };
   return async (): Promise<void> => {
     const access = await openAccess(config);
-    const place = openTablePlace(access.store.slice(TABLE_PREFIX.length), 'topic', access);
+    const place = openTablePlace(access.store.slice(TABLE_PREFIX.length), TOPIC_STATE, access);
     const before = await loadState(access, place, now() - FIRST_MS);
     const desk = { access, venue: await openVenue(access), terminal, format: 'json' } as const;
     const { state, events } = await look(desk, before, newMemory(), now());

@@ -59,9 +59,9 @@ function countedIn(template: Template, line: Readonly<Record<string, unknown>>):
 }
 
 /** Alarms that a bad build can set off: a canary goes back. */
-const STOPPING = ['ContradictedRecord', 'FunctionFaults', 'OutcomeUnknown', 'StoreOrKeyFaults', 'VenueRefusesService'];
-const TICKETS = ['DailyCapReached', 'SlowResponses'];
-const ALL = [...STOPPING, ...TICKETS, 'GatewayFaults', 'Throttles', 'UnidentifiedCaller'];
+const COUNTED = ['ContradictedRecord', 'FunctionFaults', 'OutcomeUnknown', 'StoreOrKeyFaults', 'VenueRefusesService'];
+const STOPPING = [...COUNTED, 'GatewayFaults'].toSorted();
+const ALL = [...STOPPING, 'DailyCapReached', 'SlowResponses', 'Throttles', 'UnidentifiedCaller'];
 
 describe('the alarms', () => {
   let template: Template;
@@ -77,7 +77,7 @@ describe('the alarms', () => {
     const text = readFileSync(join(import.meta.dirname, '../../docs/operations.md'), 'utf8');
     const [, ...runbooks] = (text.split('\n## Runbooks\n')[1]?.split('\n## ')[0] ?? '').split('\n### ');
     const titles = (sections: readonly string[]) => sections.map((section) => section.split('\n')[0]).toSorted();
-    // That of the topic of fills stands in its own template.
+    // That of fills stands in a template of its own.
     expect(titles(runbooks)).toStrictEqual([...ALL, 'FillsLate'].toSorted());
     expect(titles(runbooks.filter((section) => /\*A canary\s+goes\s+back\.\*/.test(section)))).toStrictEqual(STOPPING);
     const [group] = propertiesOf(template, 'AWS::CodeDeploy::DeploymentGroup');
@@ -86,13 +86,26 @@ describe('the alarms', () => {
     expect(stopping.map(([id]) => id).toSorted()).toStrictEqual(STOPPING);
   });
 
-  it('notify the topic on ALARM and on OK, and a topic of its own of what can wait', () => {
+  it('notify the topic on ALARM and on OK', () => {
     for (const { topics } of alarms.values()) expect(topics).toStrictEqual([alarmTopic, alarmTopic]);
-    const ticketTopic = `${alarmTopic}-tickets`;
-    for (const [id, { topics }] of alarmsOf(templateOf({ ...ORDER_CONTEXT, ticketTopic }))) {
-      const topic = TICKETS.includes(id) ? ticketTopic : alarmTopic;
-      expect([id, ...topics]).toStrictEqual([id, topic, topic]);
-    }
+  });
+
+  it('ring where no run of fills ends well, and where runs no longer begin, but not before the first one', () => {
+    const context = { ...ORDER_CONTEXT, fillsTopic: `${alarmTopic}-fills` };
+    const found = templateOf(context).findResources('AWS::CloudWatch::Alarm');
+    const silent = Object.values(found).filter(({ Properties }) => Properties.InsufficientDataActions);
+    expect(silent.map(({ Properties }) => Properties)).toMatchObject([
+      {
+        AlarmDescription: expect.stringMatching(/Runbook: docs\/operations.md#fillslate$/),
+        ...{ AlarmActions: [alarmTopic], OKActions: [alarmTopic], InsufficientDataActions: [alarmTopic] },
+        ...{ TreatMissingData: 'missing', EvaluationPeriods: 3, DatapointsToAlarm: 2, Threshold: 1 },
+        Metrics: [
+          { Expression: 'IF(runs - FILL(errors, 0) < 1, 1, 0)' },
+          { Id: 'runs', MetricStat: { Metric: { MetricName: 'Invocations' }, Period: 300 } },
+          { Id: 'errors', MetricStat: { Metric: { MetricName: 'Errors' }, Period: 300 } },
+        ],
+      },
+    ]);
   });
 
   it('look at what a function counts at every level of its log', async () => {
@@ -125,8 +138,8 @@ describe('the alarms', () => {
     expect(alarms.get(id)?.metrics.filter((text) => text.startsWith('AWS/'))).toStrictEqual(metrics);
   });
 
-  it('ring within a minute of a line where they stop a rollout', () => {
-    for (const id of STOPPING) expect(new Set(alarms.get(id)?.periods)).toStrictEqual(new Set([60]));
+  it('ring within a minute of a line where that stops a rollout', () => {
+    for (const id of COUNTED) expect(new Set(alarms.get(id)?.periods)).toStrictEqual(new Set([60]));
     for (const { evaluated } of alarms.values()) expect(evaluated).toBe(3);
   });
 });

@@ -17,11 +17,14 @@ const STRANGER = `0x${'12'.repeat(20)}`;
 /** Orders about which there is nothing to warn of. */
 const VERIFIED = { ...ORDER_CONTEXT, clientVerification: undefined, funderAddress: SAFE };
 const TOKENS = { orderAccess: 'jwt', jwtIssuer: 'https://id.example', jwtAudience: 'a' };
+/** A key that stays in KMS. */
+const BY_KMS = { privateKeySecret: undefined, kmsKey: 'alias/orders' };
 const REQUIRED = { clientVerification: 'required' };
 
 const [ACCOUNT, OTHER] = ['123456789012', '210987654321'];
 const SECRET_ARN = `arn:aws:secretsmanager:eu-west-1:${ACCOUNT}:secret:wallet-AbCdEf`;
 const KMS_ARN = `arn:aws:kms:eu-west-1:${ACCOUNT}:key/1234abcd-12ab-34cd-56ef-1234567890ab`;
+const TOPIC = `arn:aws:sns:eu-west-1:${ACCOUNT}:fills`;
 
 /** Returns the sentences at which synth stops; none where it does not. */
 function problemsOf(context: () => Context, place: Parameters<typeof readSettings>[1] = {}): readonly string[] {
@@ -43,24 +46,31 @@ const STOPS: readonly (readonly [change: Context, ...sentences: string[]])[] = [
   [{ maxOrderNotional: undefined }, 'maxOrderNotional is required with orders: an amount, or none for no cap.'],
   [{ kmsKey: 'alias/orders' }, 'privateKeySecret and kmsKey exclude each other: set one of them.'],
   [{ credentialsSecret: 'api' }, 'credentialsSecret goes with kmsKey.'],
-  [{ fillsTopic: 'true', placeOrder: 'false' }, 'fillsTopic goes with placeOrder=true.'],
-  [{ fillsTopic: 'true', ordersTable: 'restored' }, 'fillsTopic and ordersTable exclude each other'],
+  [{ fillsTopic: TOPIC, placeOrder: 'false' }, 'fillsTopic goes with placeOrder=true.'],
+  // Until now the topic was the stack's own.
+  ...['true', `${TOPIC}.fifo`, `${TOPIC}:1234abcd-12ab`].map(
+    (fillsTopic) => [{ fillsTopic }, 'fillsTopic must be the ARN of a standard SNS topic (no FIFO topic, no'] as const,
+  ),
   [{ walletAddress: MISSPELT }, 'walletAddress has a wrong checksum'],
   [{ walletAddress: WALLET_ADDRESS.slice(2) }, 'walletAddress must be an address'],
   [{ walletAddress: `0x${'1'.repeat(40)}` }, 'walletAddress is that of the example: give your own.'],
   [{ privateKeySecret: SECRET_ARN.replace('eu-', 'us-') }, 'privateKeySecret must be in eu-west-1'],
   [{ privateKeySecret: SECRET_ARN.replace(/-\w{6}$/, '') }, 'privateKeySecret must be the name of a Secrets Manager'],
-  [{ secretKeyArn: KMS_ARN.replace('key/', 'alias/') }, 'secretKeyArn must be the ARN of a KMS key'],
-  [{ secretKeyArn: KMS_ARN.replace('eu-', 'us-') }, 'secretKeyArn must be in eu-west-1, where the functions run.'],
-  [{ alarmTopic: 'operators' }, 'alarmTopic must be the ARN of a topic'],
+  [{ keyArn: KMS_ARN.replace('key/', 'alias/') }, 'keyArn must be the ARN of a KMS key'],
+  [{ keyArn: KMS_ARN.replace('eu-', 'us-') }, 'keyArn must be in eu-west-1, where the functions run.'],
+  ...['operators', `${ORDER_CONTEXT.alarmTopic}.fifo`, `${ORDER_CONTEXT.alarmTopic}:1234abcd-12ab`].map(
+    (alarmTopic) => [{ alarmTopic }, 'alarmTopic must be the ARN of a standard SNS topic (no FIFO'] as const,
+  ),
   [{ alarmTopic: ORDER_CONTEXT.alarmTopic.replace('eu-', 'us-') }, 'alarmTopic must be in eu-west-1, where the'],
   [{ alarmTopic: ORDER_CONTEXT.alarmTopic.replace(ACCOUNT, '1'.repeat(12)) }, 'alarmTopic is that of the example'],
-  [{ monthlyBudget: 20, alarmTopic: undefined }, 'ticketTopic and monthlyBudget go with alarmTopic.'],
-  [{ ticketTopic: ORDER_CONTEXT.alarmTopic, alarmTopic: undefined }, 'ticketTopic and monthlyBudget go with'],
   [{ domainName: 'api.example.com' }, 'domainName and certificateArn go together: give both, or none.'],
   [{ rollout: 'linear' }, 'rollout must be one of canary, all-at-once'],
   [{ stackName: 'x'.repeat(51) }, 'stackName must be a letter, then letters, digits and dashes, 50 at most'],
-  [{ booksPerSecond: 0 }, 'booksPerSecond must be a whole number from 1 to 10000'],
+  [{ clientChainId: 0 }, 'clientChainId must be a whole number from 1 to 999999999'],
+  [{ booksPerSecond: 30 }, 'booksPerSecond is no setting any more: the gateway lets 150 requests for books a second'],
+  ...['storeKeyArn', 'logKeyArn', 'secretKeyArn'].map(
+    (name) => [{ [name]: KMS_ARN }, `${name} is no setting any more: give keyArn, for the table, the`] as const,
+  ),
   [{ maxOrderNotional: '0.00' }, 'maxOrderNotional must be a decimal above zero'],
   ...['jwtIssuer', 'jwtAudience'].map(
     (name) => [{ ...TOKENS, orderAccess: 'iam', readAccess: 'jwt', [name]: undefined }, 'jwt needs jwtI'] as const,
@@ -69,6 +79,11 @@ const STOPS: readonly (readonly [change: Context, ...sentences: string[]])[] = [
     (name) => [{ [name]: 'https://id.example' }, 'jwtIssuer, jwtAudience and jwtScopes go with order'] as const,
   ),
   [{ ...TOKENS, maxDailyNotional: '9', jwtIssuer: 'http://id.example' }, 'jwtIssuer must be an https URL'],
+  ...['https://id.example:8443', 'https://id.example?tenant=1'].map(
+    (jwtIssuer) =>
+      [{ ...TOKENS, maxDailyNotional: '9', jwtIssuer }, 'jwtIssuer must be an https URL without port and'] as const,
+  ),
+  [{ ...TOKENS, maxDailyNotional: '9', jwtScopes: 'trade;read' }, 'jwtScopes must be 1 to 10 scopes'],
   [{ ...TOKENS, maxDailyNotional: '9', jwtScopes: 'a '.repeat(11) }, 'jwtScopes must be 1 to 10 scopes'],
   [TOKENS, 'orderAccess=jwt needs an amount as maxOrderNotional and as maxDailyNotional.'],
   [{ ...PUBLIC, maxOrderNotional: 'none' }, 'orderAccess=public needs an amount as maxOrderNotional'],
@@ -125,6 +140,22 @@ const WARNINGS: readonly (readonly [change: Context, ...warnings: string[]])[] =
   ],
   [{ maxDailyNotional: '250', maxDailyNotionalPerClient: '250' }],
   [{ removal: 'destroy' }, 'removal=destroy: the table goes with the stack'],
+  [{ logLevel: 'info', fillsTopic: TOPIC }],
+  [
+    { logLevel: 'error' },
+    'logLevel=error: requests that succeed have no line, so the dashboard shows no times by part.',
+  ],
+  [
+    { fillsTopic: TOPIC, ordersTable: 'restored' },
+    'fillsTopic with ordersTable: that table needs the index by-signing',
+  ],
+  [
+    { fillsTopic: TOPIC, ...BY_KMS },
+    'fillsTopic with kmsKey: without credentialsSecret each run signs, 43,200 times a',
+  ],
+  [{ fillsTopic: TOPIC, ...BY_KMS, credentialsSecret: 'api' }],
+  // The address of nobody's key, of one digit; not that of the example.
+  [{ allowedClients: `0x${'0'.repeat(40)}` }],
   [{ funderAddress: undefined }, 'signature type eoa: '],
   [{ signatureType: 'deposit-wallet', funderAddress: STRANGER }, 'funderAddress is none of the accounts of the key'],
 ];
@@ -188,8 +219,8 @@ describe('the settings of a deployment', () => {
   ])('are of the account that the credentials name, but for keys: %j', (change, sentence) => {
     const problems = problemsOf(() => ({ ...ORDER_CONTEXT, ...change }), { account: ACCOUNT });
     expect(problems).toStrictEqual([expect.stringContaining(sentence)]);
-    const secretKeyArn = KMS_ARN.replace(ACCOUNT, OTHER);
-    expect(readSettings({ ...ORDER_CONTEXT, secretKeyArn }, { account: ACCOUNT }).account).toBe(ACCOUNT);
+    const keyArn = KMS_ARN.replace(ACCOUNT, OTHER);
+    expect(readSettings({ ...ORDER_CONTEXT, keyArn }, { account: ACCOUNT }).account).toBe(ACCOUNT);
     expect(problemsOf(() => ({ ...ORDER_CONTEXT, ...change, account: ACCOUNT }))).toHaveLength(
       'account' in change ? 0 : 1,
     );
@@ -241,7 +272,7 @@ const FILES: Readonly<Record<string, string>> = {
   'sound/prod.json': '{"stackName":"prod","region":"eu-west-1","corsOrigins":"https://app.example"}',
   'sound/misspelt.json': '{"stackName":"misspelt","maxDailyNotionl":5}',
   'sound/deep.json': '{"stackName":"deep","corsOrigins":["https://app.example"]}',
-  'sound/long.json': '{"stackName":"long","marketsPerSecond":179834912834912834}',
+  'sound/long.json': '{"stackName":"long","account":179834912834912834}',
   'nameless/nameless.json': '{"region":"eu-west-1"}',
   'list/list.json': '[{"stackName":"list"}]',
   'broken/broken.json': '{"privateKeySecret":"0xsecret",}',
@@ -253,7 +284,7 @@ const OF_FILES: readonly (readonly [folder: string, context: Context, sentence: 
   ['sound', { env: 'prd' }, 'deploy/prd.json must be readable (ENOENT); there are: deep, long, misspelt, prod.'],
   ['sound', { env: '../prod' }, 'env must be the name of a file in deploy/, without .json.'],
   ['sound', { env: '' }, 'env must be the name of a file in deploy/, without .json.'],
-  ['sound', { env: 'long' }, 'marketsPerSecond must be a text in quotes.'],
+  ['sound', { env: 'long' }, 'account must be a text in quotes.'],
   ['sound', { env: 'deep' }, 'corsOrigins must be a text in quotes.'],
   ['sound', { env: 'misspelt' }, 'maxDailyNotionl is not a setting of a deployment: did you mean maxDailyNotional?'],
   ['sound', { stackName: 'prod' }, 'deploy/prod.json has the settings of the stack prod: deploy it with -c env=prod.'],

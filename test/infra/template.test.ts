@@ -7,7 +7,8 @@ import { type Context, deployedApps, propertiesOf } from '../support/deployed-ap
 const { appOf, templateOf } = deployedApps();
 
 const KEY_ARN = 'arn:aws:kms:eu-west-1:123456789012:key';
-const [STORE_KEY, LOG_KEY] = [`${KEY_ARN}/store`, `${KEY_ARN}/logs`];
+const OWN_KEY = `${KEY_ARN}/own`;
+const FILLS_TOPIC = 'arn:aws:sns:eu-west-1:123456789012:fills';
 
 /** The deployments that several tests look at. */
 const READ_ONLY: Context = { region: ORDER_CONTEXT.region, alarmTopic: ORDER_CONTEXT.alarmTopic };
@@ -22,8 +23,7 @@ const WITH_TOKENS: Context = {
 /** With every setting that others do not contradict. */
 const FULL: Context = {
   ...ORDER_CONTEXT,
-  ...{ marketsPerSecond: 5, booksPerSecond: 30, orderConcurrency: 20, readConcurrency: '300', monthlyBudget: 50 },
-  ...{ storeKeyArn: STORE_KEY, logKeyArn: LOG_KEY, tracing: 'active', rollout: 'all-at-once', fillsTopic: 'true' },
+  ...{ keyArn: OWN_KEY, rollout: 'all-at-once', fillsTopic: FILLS_TOPIC },
   domainName: 'api.example.com',
   certificateArn: 'arn:aws:acm:eu-west-1:123456789012:certificate/1234abcd',
   // A setting of the CDK, which is passed on.
@@ -81,18 +81,9 @@ const functionWith = (name: string, properties: object = {}) => ({
   FunctionName: `order-book-adapter-${name}`,
   ...properties,
 });
-const traced = (ReservedConcurrentExecutions: number) => ({
-  ReservedConcurrentExecutions,
-  TracingConfig: { Mode: 'Active' },
-});
-const MONTHLY = { BudgetLimit: { Amount: 50, Unit: 'USD' }, BudgetType: 'COST', TimeUnit: 'MONTHLY' };
-const NotificationsWithSubscribers = ['ACTUAL', 'FORECASTED'].map((NotificationType) => ({
-  Notification: { NotificationType, Threshold: 100, ComparisonOperator: 'GREATER_THAN' },
-  Subscribers: [{ SubscriptionType: 'SNS', Address: ORDER_CONTEXT.alarmTopic }],
-}));
 const NO_REPEAT = { MaximumEventAgeInSeconds: 60, MaximumRetryAttempts: 0 };
 const EVERY_MINUTE = { ScheduleExpression: 'rate(1 minute)', Target: { RetryPolicy: NO_REPEAT } };
-const TABLE_KEY = { SSEEnabled: true, SSEType: 'KMS', KMSMasterKeyId: STORE_KEY };
+const TABLE_KEY = { SSEEnabled: true, SSEType: 'KMS', KMSMasterKeyId: OWN_KEY };
 const rollout = (kind: string, ...Events: string[]) => ({
   DeploymentConfigName: `CodeDeployDefault.Lambda${kind}`,
   AutoRollbackConfiguration: { Enabled: true, Events: ['DEPLOYMENT_FAILURE', 'DEPLOYMENT_STOP_ON_REQUEST', ...Events] },
@@ -114,8 +105,8 @@ const RESOURCES: readonly (readonly [type: string, deployment: Context, ...prope
       // Of orders and of unknown paths.
       DefaultRouteSettings: { ThrottlingRateLimit: 20, ThrottlingBurstLimit: 40 },
       RouteSettings: {
-        'ANY /v1/markets': { ThrottlingRateLimit: 5, ThrottlingBurstLimit: 10 },
-        'ANY /v1/book/{token_id}': { ThrottlingRateLimit: 30, ThrottlingBurstLimit: 60 },
+        'ANY /v1/markets': { ThrottlingRateLimit: 20, ThrottlingBurstLimit: 40 },
+        'ANY /v1/book/{token_id}': { ThrottlingRateLimit: 150, ThrottlingBurstLimit: 300 },
       },
     },
   ],
@@ -146,20 +137,19 @@ const RESOURCES: readonly (readonly [type: string, deployment: Context, ...prope
     'Lambda::Function',
     FULL,
     functionWith('health'),
-    functionWith('markets', traced(300)),
-    functionWith('book', traced(300)),
-    functionWith('orders', traced(20)),
+    functionWith('markets'),
+    functionWith('book'),
+    functionWith('orders'),
     functionWith('fills', {
-      ...{ ReservedConcurrentExecutions: 1, Timeout: 55 },
-      Environment: { Variables: { FILLS_TOPIC: expect.anything(), SERVICE_ORDERS_TABLE: expect.any(String) } },
+      Timeout: 55,
+      Environment: { Variables: { FILLS_TOPIC, SERVICE_ORDERS_TABLE: 'order-book-adapter-orders' } },
     }),
   ],
   // Fills are read again a minute later: a run that failed or was missed is not repeated.
   ['Scheduler::Schedule', FULL, EVERY_MINUTE],
   ['Lambda::EventInvokeConfig', FULL, NO_REPEAT],
   ['DynamoDB::Table', FULL, { SSESpecification: TABLE_KEY, GlobalSecondaryIndexes: [{ IndexName: 'by-signing' }] }],
-  ['Logs::LogGroup', FULL, ...Array(6).fill({ KmsKeyId: LOG_KEY })],
-  ['Budgets::Budget', FULL, { Budget: MONTHLY, NotificationsWithSubscribers }],
+  ['Logs::LogGroup', FULL, ...Array(6).fill({ KmsKeyId: OWN_KEY })],
   ['CodeDeploy::DeploymentGroup', TRADING, rollout('Canary10Percent15Minutes', 'DEPLOYMENT_STOP_ON_ALARM')],
   ['CodeDeploy::DeploymentGroup', FULL, rollout('AllAtOnce')],
   ['CloudWatch::Dashboard', READ_ONLY, { DashboardName: 'order-book-adapter-eu-west-1' }],
@@ -174,6 +164,7 @@ const OUTPUTS: readonly (readonly [name: string, context: Context, value: unknow
   ['WalletSecret', TRADING, SECRET_NAME],
   ['WalletAddress', TRADING, WALLET_ADDRESS],
   ['OrdersAlias', TRADING, Match.stringLikeRegexp('^live-')],
+  ['OrdersIndex', FULL, 'by-signing'],
   ['Url', FULL, 'https://api.example.com'],
 ];
 
@@ -189,9 +180,9 @@ describe('the stack', () => {
   it('has no way to trade without orders, and one function more with them', () => {
     const template = templateOf(READ_ONLY);
     const layers = propertiesOf(template, 'AWS::Lambda::Function').map(({ Layers = [] }) => Layers.length);
-    expect(layers).toStrictEqual([0, 1, 1]);
+    expect(layers).toStrictEqual([1, 1, 1]);
     expect(statementsOf(template)).toStrictEqual(['HealthLog', 'MarketsLog', 'BookLog'].map(logStatement));
-    expect(textOf(template.toJSON())).not.toMatch(/secretsmanager:|dynamodb:|kms:|xray|SERVICE_(?:PLACE|PRIVATE)/);
+    expect(textOf(template.toJSON())).not.toMatch(/secretsmanager:|dynamodb:|kms:|SERVICE_(?:PLACE|PRIVATE)/);
     const [off, on] = [READ_ONLY, TRADING].map((context) => Object.keys(resourcesOf(context)));
     const isOther = (id: string) => !/CurrentVersion|^(?:Orders|Rollout|ApiPOSTv1orders|Alarms)/.test(id);
     expect(on?.filter(isOther).toSorted()).toStrictEqual(off?.filter(isOther).toSorted());
@@ -204,9 +195,7 @@ describe('the stack', () => {
       expect(quietly(() => app.synth()).stacks.map(({ stackName }) => stackName)).toStrictEqual(['order-book-adapter']);
       expect(service.terminationProtection).toBe(context === TRADING);
     }
-    const without = templateOf(TRADING).toJSON();
-    expect(templateOf({ ...TRADING, fillsTopic: 'false' }).toJSON()).toStrictEqual(without);
-    expect(textOf(without)).not.toMatch(/by-signing|AWS::SNS::Topic"/);
+    expect(textOf(templateOf(TRADING).toJSON())).not.toMatch(/by-signing|fills/);
   });
 
   it('lets requests reach published versions alone, each with the layer of its build, and keeps them to go back to', () => {
@@ -226,10 +215,16 @@ describe('the stack', () => {
     );
   });
 
-  it('brings no other code: no custom resource, no managed policy', () => {
+  it('brings no other code, no managed policy, no reserved execution and no topic', () => {
     expect(textOf(templateOf(FULL).toJSON())).not.toMatch(
-      /Custom::|AWS::CloudFormation::CustomResource|ManagedPolicyArns/,
+      /Custom::|AWS::CloudFormation::CustomResource|ManagedPolicyArns|ReservedConcurrent|AWS::SNS/,
     );
+  });
+
+  it('grants a call on everything once: CodeDeploy describes alarms', () => {
+    const isAny = ({ Resource }: Statement) => [Resource].flat().includes('*');
+    const describes = { Action: 'cloudwatch:DescribeAlarms', Effect: 'Allow', Resource: '*' };
+    expect(statementsOf(templateOf(FULL)).filter(isAny)).toStrictEqual([describes]);
   });
 });
 
@@ -383,26 +378,92 @@ describe('the role of orders', () => {
   );
 
   it('reads a secret of which the ARN is known by that alone, with the one key that encrypts it', () => {
-    const secretKeyArn = `${KEY_ARN}/${KEY_ID}`;
-    const statements = statementsOf(
-      templateOf({ ...TRADING, privateKeySecret: SECRET_ARN, secretKeyArn }),
-      'OrdersRole',
-    );
+    const keyArn = `${KEY_ARN}/${KEY_ID}`;
+    const statements = statementsOf(templateOf({ ...TRADING, privateKeySecret: SECRET_ARN, keyArn }), 'OrdersRole');
     const Condition = {
       StringEquals: { 'kms:ViaService': 'secretsmanager.eu-west-1.amazonaws.com' },
       StringLike: { 'kms:EncryptionContext:SecretARN': SECRET_ARN },
     };
-    const decrypt = { Action: 'kms:Decrypt', Effect: 'Allow', Resource: secretKeyArn, Condition };
-    expect(statements.slice(2)).toStrictEqual([readOf(SECRET_ARN), decrypt]);
+    const decrypt = { Action: 'kms:Decrypt', Effect: 'Allow', Resource: keyArn, Condition };
+    expect(statements.slice(3)).toStrictEqual([readOf(SECRET_ARN), decrypt]);
   });
 
-  it('uses the key of the table by the table only, and no other role but that of fills does; each traces where asked', () => {
+  it('uses the key of the table for the table only, and no other role but that of fills does', () => {
     const statements = statementsOf(templateOf(FULL));
+    const ofTable = statements.filter((statement) => textOf(statement).includes('dynamodb.eu-west-1'));
     const Condition = { StringEquals: { 'kms:ViaService': 'dynamodb.eu-west-1.amazonaws.com' } };
-    const ofKeys = statements.filter((statement) => textOf(statement).includes('kms:'));
-    expect(ofKeys).toMatchObject(Array(2).fill({ Resource: STORE_KEY, Condition }));
-    const traced = statements.filter(({ Action, Resource }) => textOf(Action).includes('xray:Put') && Resource === '*');
-    expect(traced).toHaveLength(4);
+    expect(ofTable).toMatchObject(Array(2).fill({ Resource: OWN_KEY, Condition }));
+    expect(statements.filter((statement) => textOf(statement).includes(OWN_KEY))).toHaveLength(4);
+  });
+});
+
+describe('the function of fills', () => {
+  const table = arn('dynamodb', 'table/order-book-adapter-orders');
+  const common = [
+    logStatement('FillsLog'),
+    {
+      Action: ['dynamodb:GetItem', 'dynamodb:PutItem'],
+      Condition: { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': '?follow topic *' } },
+      Effect: 'Allow',
+      Resource: table,
+    },
+    {
+      Action: 'dynamodb:Query',
+      Effect: 'Allow',
+      Resource: arn('dynamodb', 'table/order-book-adapter-orders/index/by-signing'),
+    },
+    { Action: 'sns:Publish', Effect: 'Allow', Resource: FILLS_TOPIC },
+  ];
+  const fillsOf = (change: Context) => templateOf({ ...TRADING, fillsTopic: FILLS_TOPIC, ...change });
+  const byKms = { privateKeySecret: undefined, kmsKey: KEY_ID };
+
+  it('writes items of its own and no order, and deletes nothing', () => {
+    const statements = statementsOf(fillsOf({}), 'FillsRole');
+    expect(statements).toStrictEqual([...common, readOf(arn('secretsmanager', `secret:${SECRET_NAME}-??????`))]);
+  });
+
+  it('signs with KMS only where no secret has the API credentials', () => {
+    const named = { Action: 'kms:GetPublicKey', Effect: 'Allow', Resource: arn('kms', `key/${KEY_ID}`) };
+    const withSecret = statementsOf(fillsOf({ ...byKms, credentialsSecret: 'api' }), 'FillsRole');
+    expect(withSecret).toStrictEqual([...common, named, readOf(arn('secretsmanager', 'secret:api-??????'))]);
+    const sign = { ...named, Action: 'kms:Sign', Condition: { StringEquals: SIGNING } };
+    expect(statementsOf(fillsOf(byKms), 'FillsRole')).toStrictEqual([...common, named, sign]);
+  });
+
+  it('knows nothing of the chain of clients, whose URL is a secret', () => {
+    const chain = { clientVerification: 'required', clientRpcUrl: 'https://rpc.example/key', clientChainId: '1' };
+    const variables = propertiesOf(fillsOf(chain), 'AWS::Lambda::Function').map(({ Environment }) => Environment);
+    expect(variables.map((each) => textOf(each ?? {}).includes('rpc.example'))).toStrictEqual(
+      [false, false, false, true, false], // The fourth is that of orders.
+    );
+  });
+
+  it('is run by the schedules of this account alone', () => {
+    const template = fillsOf({});
+    const [role] = Object.entries(template.findResources('AWS::IAM::Role')).filter(([id]) =>
+      id.startsWith('Scheduler'),
+    );
+    expect(role?.[1]['Properties'].AssumeRolePolicyDocument.Statement).toStrictEqual([
+      {
+        Action: 'sts:AssumeRole',
+        Condition: {
+          StringEquals: {
+            'aws:SourceAccount': { Ref: 'AWS::AccountId' },
+            'aws:SourceArn': arn('scheduler', 'schedule-group/default'),
+          },
+        },
+        Effect: 'Allow',
+        Principal: { Service: 'scheduler.amazonaws.com' },
+      },
+    ]);
+    const target = { 'Fn::GetAtt': [expect.stringMatching('^FillsFunction'), 'Arn'] };
+    expect(statementsOf(template, 'Scheduler')).toStrictEqual([
+      {
+        Action: 'lambda:InvokeFunction',
+        Effect: 'Allow',
+        Resource: [target, { 'Fn::Join': ['', [target, ':*']] }],
+      },
+    ]);
   });
 });
 
