@@ -1,10 +1,13 @@
 import { once } from 'node:events';
-import { createServer, type Server, type ServerOptions } from 'node:http';
+import { createServer, type RequestListener, type Server, type ServerOptions } from 'node:http';
 import { MAX_HEADER_BYTES, STOP_MS } from '../../shared/limits.ts';
 import { errorCode } from '../../shared/node-error.ts';
 import { ConfigError } from '../../shared/settings/formats.ts';
 import { type AppDeps, bracketed, createApp } from './app.ts';
-import { createConnections, MAX_CONNECTIONS } from './connections.ts';
+import { createConnectionEnds } from './connection-ends.ts';
+
+/** Further connections are dropped. Each needs a file descriptor, of which a process commonly has 1,024. */
+const MAX_CONNECTIONS = 512;
 
 /** Node's limits for clients. */
 const LIMITS: ServerOptions = {
@@ -31,7 +34,7 @@ const REACHABLE: ReadonlyMap<string, string> = new Map([
 export interface ServerDeps extends Omit<AppDeps, 'atWork'> {
   readonly config: AppDeps['config'] & { readonly port: number };
   /** Replace those above and the time that a stop waits for requests in flight, in tests. */
-  readonly limits?: ServerOptions & { readonly stopMs?: number };
+  readonly limits?: ServerOptions & { readonly stopMs?: number; readonly maxConnections?: number };
 }
 
 async function listen(server: Server, { host, port }: ServerDeps['config']): Promise<void> {
@@ -44,21 +47,25 @@ async function listen(server: Server, { host, port }: ServerDeps['config']): Pro
 }
 
 /** Serves the endpoints over HTTP as the gateway does. Rejects with `ConfigError` where it cannot listen. */
-export async function startServer({ limits: { stopMs = STOP_MS, ...limits } = {}, ...deps }: ServerDeps) {
+export async function startServer({ limits = {}, ...deps }: ServerDeps) {
+  const { stopMs = STOP_MS, maxConnections = MAX_CONNECTIONS, ...options } = limits;
   const atWork = new Set<Promise<unknown>>();
-  const connections = createConnections(createApp({ ...deps, atWork }), deps.log);
-  const server = createServer({ ...LIMITS, ...limits });
-  // Connections that end count too; Node drops further ones by itself.
-  server.maxConnections = 2 * MAX_CONNECTIONS;
+  const app = createApp({ ...deps, atWork });
+  const connections = createConnectionEnds(deps.log);
+  const serve: RequestListener = (request, response) => {
+    connections.begin(request, response);
+    app(request, response);
+  };
+  const server = createServer({ ...LIMITS, ...options });
+  server.maxConnections = maxConnections;
   server.on('drop', (dropped) =>
     deps.log.warn('connection dropped: too many are open', { address: dropped?.remoteAddress }),
   );
   // A connection on which nothing moves is dropped; an order takes up to 25 s in silence.
   server.timeout = 60_000;
   // Node would answer an unknown expectation without a body.
-  server.on('request', connections.take).on('checkExpectation', connections.take);
-  server.on('connection', connections.add);
-  server.on('clientError', connections.refuse);
+  server.on('request', serve).on('checkExpectation', serve);
+  server.on('connection', connections.add).on('clientError', connections.refuse);
   await listen(server, deps.config);
   const address = server.address();
   const port = typeof address === 'object' ? address?.port : undefined;

@@ -68,7 +68,8 @@ describe('a stop', () => {
     await close();
     expect(await silent.closed).toBe('');
     expect(await idle.closed).toContain('200 OK');
-  });
+    // Within less than the time that a stop waits for requests in flight.
+  }, 20_000);
 
   it('refuses an order whose body has not come whole, and places nothing', async () => {
     const orders = fakeOrders();
