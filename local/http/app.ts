@@ -58,9 +58,8 @@ function checkHead({ host, allowedHosts }: AppDeps['config']): RequestHandler {
       request.headers.host = authority;
       request.url = rest.startsWith('/') ? rest : `/${rest}`;
     }
-    if (!request.url.startsWith('/') || request.url.includes('#')) {
-      throw invalid('path', 'must begin with a slash.');
-    }
+    if (request.url.includes('#')) throw invalid('path', 'must not have a fragment (#).');
+    if (!request.url.startsWith('/')) throw invalid('path', 'must begin with a slash.');
     const [host, ...others] = request.headersDistinct['host'] ?? [];
     const named = authority ?? host;
     if (named === undefined || others.length > 0) {
