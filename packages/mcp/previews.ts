@@ -49,8 +49,6 @@ export function createPreviews(client: Client, { maxOrder, maxTotal }: Caps) {
   function checkCaps(notional: bigint): void {
     if (!maxOrder || !maxTotal)
       throw new Refusal('This process places no orders: its operator must start it with --max-order and --max-total.');
-    if (notional > parseUnits(maxOrder, DECIMALS))
-      throw new Refusal(`Price × size is above --max-order (${maxOrder}). Preview a smaller order.`);
     const left = parseUnits(maxTotal, DECIMALS) - total;
     if (notional > left)
       throw new Refusal(`Only ${formatUnits(left, DECIMALS)} of --max-total (${maxTotal}) are left. Stop here.`);

@@ -18,6 +18,8 @@ function watched({ address, sign }: ClientWallet) {
 
 const ORDER: OrderRequest = { token_id: '1', side: 'buy', price: '0.01', size: 5 };
 
+const END = `${new Date(Date.now() + 3_600_000).toISOString().slice(0, 19)}Z`;
+
 const service = sharedPaperService({ SERVICE_CLIENT_VERIFICATION: 'required' });
 
 async function open() {
@@ -35,7 +37,7 @@ describe('a client with a wallet', () => {
   });
 
   it.each([
-    ['EVM', async () => evmWallet('a'), { price: 0.01, size: '5.00', post_only: true }],
+    ['EVM', async () => evmWallet('a'), { price: 0.01, size: '5.00', post_only: true, expires_at: END }],
     ['Solana', () => solanaWallet(7), { side: 'sell', price: '0.990', size: 12.5, post_only: false }],
   ] as const)('of kind %s places an order in one round trip, however it is written', async (_kind, make, terms) => {
     const { url, venue, order } = await open();
