@@ -2,7 +2,6 @@ import { chmodSync, closeSync, existsSync, lstatSync, mkdirSync, openSync, statS
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { DAY_KEPT_MS, STORE_CALL_MS } from '../../shared/limits.ts';
-import type { Log } from '../../shared/log.ts';
 import {
   type DayCount,
   dayOf,
@@ -12,13 +11,7 @@ import {
   sumName,
   type Written,
 } from '../../shared/orders/order-store.ts';
-import {
-  decodeRecord,
-  encodeRecord,
-  type OrderRecord,
-  OtherVersionError,
-  withoutSignature,
-} from '../../shared/orders/record.ts';
+import { decodeRecord, encodeRecord, type OrderRecord, OtherVersionError } from '../../shared/orders/record.ts';
 
 /** A store in a file. `close` is for an orderly end; none is needed for durability. */
 export interface FileOrderStore extends OrderStore {
@@ -128,18 +121,15 @@ type OwnFile = ReturnType<typeof ownFile>;
 
 /** Raised with the layout of the tables. A file of another layout is refused instead of misread. */
 const LAYOUT = 3;
-/** The log is emptied one or two of these after the last write. */
-const TIDY_PAUSE_MS = 400;
-/** Expired orders are removed once in this time. */
+/** Records that are past their time are removed once in this time. */
 const CLEANING_INTERVAL_MS = 3_600_000;
 
 /**
  * WAL with a full sync: a write takes one flush, of the log. On macOS a flush reaches the disk only with `fullfsync`.
- * `secure_delete` overwrites the signed bytes of finished orders. Later calls wait for no other program.
+ * Later calls wait for no other program.
  */
 const SET_UP = `
-  PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 0;
-  PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON; PRAGMA secure_delete = ON;
+  PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON;
   BEGIN IMMEDIATE;
   CREATE TABLE IF NOT EXISTS orders (
     idempotency_key TEXT PRIMARY KEY, record TEXT NOT NULL, expires_at INTEGER
@@ -196,124 +186,78 @@ function createTransactions({ db, requireIntact }: OwnFile) {
   };
 }
 
-/** Empties the log, which has signed bytes, once no write came for a moment, and removes expired orders. */
-function createTidying({ db, requireIntact }: OwnFile, log: Log) {
-  const emptyLog = db.prepare('PRAGMA wal_checkpoint(TRUNCATE)');
+/** Removes records and sums that are past their time, as a part of a write that stores an order signed at `time`. */
+function createCleaning(db: DatabaseSync) {
   const clean = db.prepare('DELETE FROM orders WHERE expires_at < ?');
   const cleanDays = db.prepare('DELETE FROM days WHERE day < ?');
-  const unfinished = db.prepare('SELECT idempotency_key, record FROM orders WHERE expires_at IS NULL');
-  const replace = db.prepare('UPDATE orders SET record = ? WHERE idempotency_key = ?');
-  /** Removes the signatures of orders that are sent no more. */
-  const removeSignatures = (now: number): void => {
-    for (const { idempotency_key: key = null, record: text } of unfinished.all()) {
-      const record = decodeRecord(String(text));
-      if (record.state === 'unfinished' && record.sendableUntil <= now)
-        replace.run(encodeRecord(withoutSignature(record)), key);
-    }
-  };
-  let time = 0;
   let cleanedAt = 0;
-  let sweptAt = 0;
-  let isQuiet = true;
-  let isDone = false;
-  const tidy = (): void => {
-    const isDue = Date.now() - sweptAt >= CLEANING_INTERVAL_MS;
-    if (!db.isOpen) clearInterval(timer);
-    if ((isDone && !isDue) || !db.isOpen) return;
-    isDone = true;
-    try {
-      requireIntact();
-      if (isDue) {
-        sweptAt = Date.now();
-        removeSignatures(sweptAt);
-      }
-      if (time - cleanedAt >= CLEANING_INTERVAL_MS) {
-        clean.run(time);
-        cleanDays.run(dayOf(time - DAY_KEPT_MS));
-        cleanedAt = time;
-      }
-      // Under load the log is reused: to let it grow again would cost each write 0.1 ms. A program that reads it keeps it.
-      isDone = isQuiet && emptyLog.get()?.['busy'] === 0;
-      if (!isDone) db.exec('PRAGMA wal_checkpoint(PASSIVE)');
-    } catch (error) {
-      log.warn('log of the order store not emptied', { error });
-    }
-    isQuiet = true;
+  return (time: number): void => {
+    if (time - cleanedAt < CLEANING_INTERVAL_MS) return;
+    clean.run(time);
+    cleanDays.run(dayOf(time - DAY_KEPT_MS));
+    cleanedAt = time;
   };
-  const timer = setInterval(tidy, TIDY_PAUSE_MS).unref();
-  tidy();
-  return (record: OrderRecord | undefined): void => {
-    // The earlier of two clocks: one that is ahead would remove orders before their time.
-    if (record) time = Math.min(record.signedAt, Date.now());
-    isQuiet = false;
-    isDone = false;
-  };
-}
-
-/** Returns the owner of a lease that has not been released. */
-function leaseOf(record: OrderRecord | undefined): string | undefined {
-  return record?.state === 'unfinished' && record.lease.until > 0 ? record.lease.owner : undefined;
 }
 
 /**
  * Keeps orders in an SQLite file of which this process is the only owner. Its calls are synchronous: a disk that hangs stops
  * the process. Throws where the file cannot be used.
  */
-export function openOrderStore({ path, log }: { readonly path: string; readonly log: Log }): FileOrderStore {
+export function openOrderStore(path: string): FileOrderStore {
   const file = ownFile(path, setUp);
   const { db, isNew, requireIntact } = file;
-  const tidySoon = createTidying(file, log);
+  const clean = createCleaning(db);
   const transact = createTransactions(file);
-  const textOf = db.prepare('SELECT record FROM orders WHERE idempotency_key = ?');
+  const select = db.prepare('SELECT record FROM orders WHERE idempotency_key = ?');
   const put = db.prepare('INSERT OR REPLACE INTO orders VALUES (?, ?, ?)');
   const remove = db.prepare('DELETE FROM orders WHERE idempotency_key = ?');
   const sumOf = db.prepare('SELECT units FROM days WHERE day = ?');
   sumOf.setReadBigInts(true);
   const add = db.prepare('INSERT INTO days VALUES (?, ?) ON CONFLICT DO UPDATE SET units = units + excluded.units');
   const sumWith = (count: DayCount): bigint => BigInt(String(sumOf.get(sumName(count))?.['units'] ?? 0)) + count.units;
-  /** Records with a lease of this process, and their texts, by the owners of the leases. Another lease's holder is dead. */
-  const held = new Map<string, { readonly text: string; readonly record: OrderRecord }>();
-  const find = (key: string): OrderRecord | undefined => {
-    const text = textOf.get(key)?.['record'];
-    if (text === undefined) return undefined;
-    // To parse it again would take a tenth of the store's processor time.
-    const own = held.values().find((each) => each.text === text);
-    if (own) return own.record;
-    const record = decodeRecord(String(text));
-    if (record.state === 'finished' || held.has(record.lease.owner)) return record;
+  /** Unfinished records of this process, by their texts. To parse them again would take a tenth of the store's time. */
+  const own = new Map<string, OrderRecord>();
+  const textOf = (key: string): string | undefined => {
+    const text = select.get(key)?.['record'];
+    return text === undefined ? undefined : String(text);
+  };
+  const toRecord = (text: string): OrderRecord => {
+    const record = own.get(text) ?? decodeRecord(text);
+    // The holder of a lease that is not of this process is dead.
+    if (record.state === 'finished' || own.has(text)) return record;
     return { ...record, lease: { ...record.lease, until: 0 } };
   };
   return {
     isNew,
     read: async (key) => {
       requireIntact();
-      return find(key);
+      const text = textOf(key);
+      return text === undefined ? undefined : toRecord(text);
     },
     write: async (key, record, over, counts = []) => {
-      const lease = leaseOf(record);
+      const next = record && { record, text: encodeRecord(record) };
       let before: string | undefined;
       const act = (): Written => {
-        const standing = find(key);
+        before = textOf(key);
+        const standing = before === undefined ? undefined : toRecord(before);
         if (!isReplaceable(standing, over)) return { standing };
         const full = counts.find((count) => count.atMost !== undefined && sumWith(count) > count.atMost);
         if (full) return fullBy(full);
-        const text = record && encodeRecord(record);
-        if (text) put.run(key, text, record.state === 'finished' ? record.keepUntil : null);
+        if (next) put.run(key, next.text, next.record.state === 'finished' ? next.record.keepUntil : null);
         else remove.run(key);
         for (const count of counts) add.run(sumName(count), count.units);
-        before = leaseOf(standing);
         // Here, not after the commit: the next act of this turn may read the record.
-        if (text && lease !== undefined) held.set(lease, { text, record });
+        if (next?.record.state === 'unfinished') own.set(next.text, next.record);
+        if (next) clean(next.record.signedAt);
         return 'written';
       };
       try {
         const written = await transact(act);
         // Not sooner: a roll-back restores the record before.
-        if (written === 'written' && before !== undefined) held.delete(before);
-        if (written === 'written') tidySoon(record);
+        if (written === 'written' && before !== undefined) own.delete(before);
         return written;
       } catch (error) {
-        if (lease !== undefined) held.delete(lease);
+        if (next) own.delete(next.text);
         throw error;
       }
     },

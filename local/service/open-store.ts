@@ -1,6 +1,5 @@
 import { existsSync, statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { Log } from '../../shared/log.ts';
 import { decodeRecord } from '../../shared/orders/record.ts';
 import type { ProxyEnv } from '../../shared/proxy.ts';
 import type { LocalConfig } from '../../shared/settings/config.ts';
@@ -52,7 +51,6 @@ export async function openStore(
     storeSharedFolder,
     proxyEnv,
   }: Pick<LocalConfig, 'store' | 'storeSharedFolder'> & Partial<Pick<LocalConfig, 'proxyEnv'>>,
-  log: Log,
   typeOf = fileSystemOf,
 ): Promise<Store> {
   const tableName = tableOf(setting);
@@ -66,7 +64,7 @@ export async function openStore(
       );
     }
     const { openOrderStore } = await import('../order-store/store.ts');
-    return { ...openOrderStore({ path: place, log }), place };
+    return { ...openOrderStore(place), place };
   } catch (cause) {
     const reason = Error.isError(cause) ? cause.message.replace(/\.$/, '') : String(cause);
     throw new ConfigError(`SERVICE_STORE cannot be opened at ${place}: ${reason}.`, { cause });

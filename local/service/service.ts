@@ -132,7 +132,7 @@ export async function startService(
       import('../http/server.ts'),
     ]);
     const account = await accountOf(config);
-    if (config.mode === 'order-placing') store = await openStore(config, log);
+    if (config.mode === 'order-placing') store = await openStore(config);
     const openOrders = ordersOpener(config, account.wallet, store, { log, clock });
     const marketData = createMarketData(config, log, clock);
     let authorities: readonly string[] = [];

@@ -77,7 +77,7 @@ const unfinishedOrder = z.readonly(
   z.object({
     ...common,
     state: z.literal('unfinished'),
-    /** The signed bytes; without their signature from `sendableUntil` on. */
+    /** The signed bytes; without their signature once no repeat may send them. */
     payload: z.string(),
     /** 24 h after the last use, or the order's end: nothing is sent from then on. */
     sendableUntil: z.number(),

@@ -60,7 +60,7 @@ const { config, log, clock, serve } = openContainer(parseLocalConfig, options.se
 if (config.orders.kind === 'off') throw new Error('The test gives a key and the opt-in.');
 const wallet = await openSigningKey(config.orders.key);
 const entry = createOrderEntry({ ...config, wallet, credentials: config.orders.credentials }, log, clock);
-const file = await openStore(config, log);
+const file = await openStore(config);
 const store = withoutConditions(withoutWriteAhead(file));
 const lateArrivalMs = options.flaw === 'no late arrivals' ? 0 : LATE_ARRIVAL_MS;
 const orders = withBudget(createOrders({ entry, store, log, leaseMs: LEASE_MS, lateArrivalMs }));

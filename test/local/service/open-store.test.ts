@@ -5,7 +5,6 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { openStore } from '../../../local/service/open-store.ts';
 import { startDynamoDb } from '../../../tools/support/dynamodb.ts';
 import { paperSettings } from '../../../tools/support/paper-settings.ts';
-import { collectLog } from '../../support/service/collected-log.ts';
 import { startProgram } from '../../support/service/program.ts';
 import { until } from '../../support/until.ts';
 import { startPaper } from '../../support/venue/paper-venue.ts';
@@ -20,7 +19,7 @@ afterEach(() => rm(folder, { recursive: true }));
 
 describe('a store in a network or shared folder', () => {
   const open = (type: number, storeSharedFolder?: '1') =>
-    openStore({ store: join(folder, 'data/orders.db'), storeSharedFolder }, collectLog().log, () => type);
+    openStore({ store: join(folder, 'data/orders.db'), storeSharedFolder }, () => type);
 
   it.each([
     ['NFS', 0x6969],
@@ -46,7 +45,7 @@ it('a table that is missing stops the start', async () => {
     ...{ AWS_ENDPOINT_URL_DYNAMODB: client.endpoint, AWS_REGION: 'eu-west-1' },
     ...{ AWS_ACCESS_KEY_ID: 'test', AWS_SECRET_ACCESS_KEY: 'test' },
   });
-  const opening = openStore({ store: 'dynamodb:missing', storeSharedFolder: undefined }, collectLog().log);
+  const opening = openStore({ store: 'dynamodb:missing', storeSharedFolder: undefined });
   await expect(opening).rejects.toThrow('SERVICE_STORE cannot be opened at dynamodb:missing');
   process.env = env;
   await close();

@@ -7,7 +7,6 @@ import { openAccess } from '../../../operator/desk/access.ts';
 import { follow } from '../../../operator/desk/follow-run.ts';
 import { openVenue } from '../../../operator/desk/venue.ts';
 import { formatUnits, toDecimal } from '../../../shared/decimal.ts';
-import { createLog } from '../../../shared/log.ts';
 import type { OrderStore } from '../../../shared/orders/order-store.ts';
 import type { Environment } from '../../../shared/settings/table.ts';
 import { createRandom } from '../../../tools/support/random.ts';
@@ -222,7 +221,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 describe(`${ORDERS} orders of 20 clients, told with ${KILLS} kills (seed ${SEED})`, () => {
   it('are told each fact at least once, under one id, in order, and to the millionth', async () => {
     const path = join(folder, 'orders.db');
-    const store = openOrderStore({ path, log: createLog({ level: 'error', write: () => undefined }) });
+    const store = openOrderStore(path);
     const world = createWorld(store);
     const { url } = await startVenue(world.answer);
     const env: Environment = {

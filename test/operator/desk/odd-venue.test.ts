@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { openOrderStore } from '../../../local/order-store/store.ts';
-import { createLog } from '../../../shared/log.ts';
 import type { Environment } from '../../../shared/settings/table.ts';
 import { desk, deskRows } from '../../support/operator/desk.ts';
 import { finishedOrder, PLACED, WALLET } from '../../support/orders/order-records.ts';
@@ -27,7 +26,7 @@ let store: string;
 
 /** Records an order of a client in the store. */
 async function record(name: string, address: string | null, caller: string | null = null): Promise<void> {
-  const orders = openOrderStore({ path: store, log: createLog({ level: 'error', write: () => undefined }) });
+  const orders = openOrderStore(store);
   const client = address === null ? null : { address, isVerified: name === 'ours' };
   const order = { ...finishedOrder(PLACED, Date.now() + 9e9), orderId: idOf(name), client, caller };
   await orders.write(name, order, 'nothing');

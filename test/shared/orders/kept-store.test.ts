@@ -11,7 +11,6 @@ import { type OrderRecord, versionOf } from '../../../shared/orders/record.ts';
 import { startDynamoDb } from '../../../tools/support/dynamodb.ts';
 import { finishedOrder, PLACED, REFUSED, unfinishedOrder } from '../../support/orders/order-records.ts';
 import { expectCounted } from '../../support/orders/order-store-contract.ts';
-import { collectLog } from '../../support/service/collected-log.ts';
 
 /** A file and the items of a table that version 1.0.0 has written with `RECORDS`. */
 const KEPT = join(import.meta.dirname, '../../support/orders/kept-stores');
@@ -60,7 +59,7 @@ describe('a store that version 1.0.0 has written', () => {
     const listed = await readRecords({ store: path }, (record) => record);
     expect([...listed.byId.values()].toSorted(byId)).toStrictEqual(Object.values(RECORDS).toSorted(byId));
     expect(listed.unreadable).toBe(0);
-    const store = openOrderStore({ path, log: collectLog().log });
+    const store = openOrderStore(path);
     expect(store.isNew).toBe(false);
     await expectKept(store, { lease: { owner: 'lease of 0x01', until: 0 } });
     await store.close();

@@ -26,7 +26,7 @@ import { accountSettings, answerAsUsual, limitOrder } from './trading-world.ts';
 export const STORES = {
   'a file': async () => {
     const folder = await mkdtemp(join(tmpdir(), 'fates-'));
-    const store = openOrderStore({ path: join(folder, 'orders.db'), log: collectLog().log });
+    const store = openOrderStore(join(folder, 'orders.db'));
     return { handles: [store, store], close: () => store.close().then(() => rm(folder, { recursive: true })) };
   },
   'a table': async () => {

@@ -1,13 +1,11 @@
 import { openOrderStore } from '../../../local/order-store/store.ts';
-import { createLog } from '../../../shared/log.ts';
 import { unfinishedOrder } from './order-records.ts';
 
 // A process that stores orders, several at a time so that they share flushes, and prints the key of each that was
-// answered, until it is killed. Its log goes elsewhere: the lines of the test are its answers.
+// answered, until it is killed.
 const AT_A_TIME = 8;
 const [path = ''] = process.argv.slice(2);
-const log = createLog({ level: 'error', write: (line) => process.stderr.write(`${line}\n`) });
-const store = openOrderStore({ path, log });
+const store = openOrderStore(path);
 const storeForever = async (writer: number) => {
   for (let index = 0; ; index += 1) {
     const key = `${process.pid}-${writer}-${index}`;
