@@ -33,7 +33,6 @@ function paperOverrides(venueUrl: string, storePath: string, corsOrigins: readon
     SERVICE_KMS_KEY: '',
     SERVICE_STORE: storePath,
     // The money behind the port is invented.
-    SERVICE_STORE_SHARED_FOLDER: '1',
     SERVICE_REMOTE_ORDERS: '1',
     SERVICE_SIGNATURE_TYPE: '',
     SERVICE_FUNDER_ADDRESS: '',

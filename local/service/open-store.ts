@@ -1,5 +1,3 @@
-import { existsSync, statfsSync } from 'node:fs';
-import { dirname } from 'node:path';
 import { decodeRecord } from '../../shared/orders/record.ts';
 import type { ProxyEnv } from '../../shared/proxy.ts';
 import type { LocalConfig } from '../../shared/settings/config.ts';
@@ -11,25 +9,6 @@ import { storeFileOf } from './folders.ts';
 export interface Store extends FileOrderStore {
   /** Where it is, for the operator: the absolute path of a file, or the table as the setting names it. */
   readonly place: string;
-}
-
-/** Network and shared file systems by their `f_type` (man 2 statfs). Locks and flushes may have no effect on them. */
-const SHARED: ReadonlyMap<number, string> = new Map([
-  [0x6969, 'NFS'],
-  [0x517b, 'SMB'],
-  [0xff534d42, 'SMB'],
-  [0xfe534d42, 'SMB'],
-  [0x65735546, 'FUSE or virtiofs'],
-  [0x01021997, '9p'],
-  [0x786f4256, 'VirtualBox'],
-  [0x00c36400, 'Ceph'],
-  [0x0bd00bd0, 'Lustre'],
-  [0x5346414f, 'AFS'],
-]);
-
-/** Returns the number of the file system that a file is on, or will be. */
-function fileSystemOf(path: string): number {
-  return existsSync(path) ? statfsSync(path).type : fileSystemOf(dirname(path));
 }
 
 /** No idempotency key has a control character. */
@@ -44,25 +23,15 @@ async function openTable(tableName: string, proxyEnv: ProxyEnv | undefined): Pro
   return { ...store, isNew: false, close: async () => undefined };
 }
 
-/** Opens the store of the settings. Throws `ConfigError` where it cannot be used. `typeOf` reads the file system of a path. */
-export async function openStore(
-  {
-    store: setting,
-    storeSharedFolder,
-    proxyEnv,
-  }: Pick<LocalConfig, 'store' | 'storeSharedFolder'> & Partial<Pick<LocalConfig, 'proxyEnv'>>,
-  typeOf = fileSystemOf,
-): Promise<Store> {
+/** Opens the store of the settings. Throws `ConfigError` where it cannot be used. */
+export async function openStore({
+  store: setting,
+  proxyEnv,
+}: Pick<LocalConfig, 'store'> & Partial<Pick<LocalConfig, 'proxyEnv'>>): Promise<Store> {
   const tableName = tableOf(setting);
   const place = tableName === undefined ? storeFileOf(setting) : setting;
   try {
     if (tableName !== undefined) return { ...(await openTable(tableName, proxyEnv)), place };
-    const shared = storeSharedFolder ? undefined : SHARED.get(typeOf(place));
-    if (shared !== undefined) {
-      throw new Error(
-        `its folder is a network or shared one (${shared}), where locks and flushes may not work; use a local disk, or accept the risk with SERVICE_STORE_SHARED_FOLDER=1`,
-      );
-    }
     const { openOrderStore } = await import('../order-store/store.ts');
     return { ...openOrderStore(place), place };
   } catch (cause) {

@@ -3,6 +3,7 @@
  * one release.
  */
 const GONE: ReadonlyMap<string, string> = new Map([
+  ['SERVICE_STORE_SHARED_FOLDER', 'unset it, and keep the file of the store on a local disk'],
   ['marketsPerSecond', 'the gateway lets 20 requests for markets a second through'],
   ['booksPerSecond', 'the gateway lets 150 requests for books a second through'],
   ['orderConcurrency', 'reserve executions by aws lambda put-function-concurrency'],

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { ConfigError, type Format, throwProblems } from './formats.ts';
+import { goneProblem } from './gone.ts';
 import { DEPLOYED, type Environment, LOCAL, type Table, variableOf } from './table.ts';
 
 /** Parses a text; throws `ConfigError` naming `name`. */
@@ -57,7 +58,7 @@ export function nearestOf(misspelt: string, names: readonly string[]) {
 
 const VARIABLES = Object.keys({ ...LOCAL, ...DEPLOYED }).map(variableOf);
 
-/** Returns sentences on the variables that are not in the table: the misspelt settings, and the others. */
+/** Returns sentences on the variables that are not in the table: the misspelt settings and those that are gone, and the others. */
 function judgeOthers(env: Environment, table: object) {
   const own = Object.keys(table).map(variableOf);
   const [misspelt, warnings]: [string[], string[]] = [[], []];
@@ -66,7 +67,9 @@ function judgeOthers(env: Environment, table: object) {
     // A name such as "SERVICE_X: abc" contains a value, which may be a secret.
     const shown = variable.replace(/\W.*/s, '…');
     const { name, isNear } = nearestOf(shown.replace('…', ''), VARIABLES);
-    if (isNear && name !== variable) misspelt.push(`${shown} is not a setting: did you mean ${name}?`);
+    const gone = goneProblem(variable, variable);
+    if (gone !== undefined) misspelt.push(gone);
+    else if (isNear && name !== variable) misspelt.push(`${shown} is not a setting: did you mean ${name}?`);
     else warnings.push(`${shown} is set, but has no effect here.`);
   }
   return { misspelt, warnings };

@@ -152,7 +152,6 @@ export const SETTINGS = {
     allowedHosts: list(HOSTS, 'further hosts to answer to'),
     remoteOrders: row(CONSENT, '1 lets anyone who reaches the port trade: needed for orders beyond loopback'),
     store: preset(STORE, '.data/orders.db', 'store of the orders: a private file that you keep, or dynamodb:TABLE'),
-    storeSharedFolder: row(CONSENT, '1 allows a store in a network or shared folder, where locks may not work'),
     privateKey: row(PRIVATE_KEY, 'the key that signs orders: 32 bytes of hex, 0x optional'),
     clobApiKey: row(CLOB_KEY, "the venue's API credentials: all three, or none to derive them"),
     clobApiSecret: row(CLOB_SECRET, 'their secret, in base64'),

@@ -46,7 +46,7 @@ const RISKS: readonly (readonly [Settings, RegExp])[] = [
 
 /** Settings that stop the start. */
 const CONTRADICTIONS: readonly (readonly [Settings, RegExp])[] = [
-  [{ SERVICE_STORE_SHARED_FOLDER: 'yes' }, /SERVICE_STORE_SHARED_FOLDER must be 1/],
+  [{ SERVICE_STORE_SHARED_FOLDER: '1' }, /SERVICE_STORE_SHARED_FOLDER is no setting any more: unset it, and keep/],
   [{ SERVICE_GAMMA_URL: 'http://venue.example' }, /SERVICE_GAMMA_URL must be an https URL/],
   [{ SERVICE_CLOB_URL: 'http://venue.example' }, /SERVICE_CLOB_URL must be an https URL/],
   [{ SERVICE_SIGNATURE_TYPE: 'proxy', SERVICE_FUNDER_ADDRESS: SAFE }, /safe/],
@@ -112,8 +112,8 @@ export const SETTINGS = section('settings', ['process'], {
   },
   'a setting that another one contradicts stops the start with one sentence': {
     proves: [
-      ...(['SERVICE_STORE', 'SERVICE_STORE_SHARED_FOLDER', 'SERVICE_GAMMA_URL', 'SERVICE_CLOB_URL'] as const),
-      ...(['SERVICE_SIGNATURE_TYPE', 'SERVICE_BUILDER_CODE'] as const),
+      ...(['SERVICE_STORE', 'SERVICE_GAMMA_URL', 'SERVICE_CLOB_URL', 'SERVICE_SIGNATURE_TYPE'] as const),
+      'SERVICE_BUILDER_CODE',
     ],
     run: async (world) => {
       const taken = { SERVICE_STORE: `${processOf(world).settings['SERVICE_STORE']}` };

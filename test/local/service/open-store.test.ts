@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { devNull, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { openStore } from '../../../local/service/open-store.ts';
 import { startDynamoDb } from '../../../tools/support/dynamodb.ts';
 import { paperSettings } from '../../../tools/support/paper-settings.ts';
@@ -17,27 +17,6 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true }));
 
-describe('a store in a network or shared folder', () => {
-  const open = (type: number, storeSharedFolder?: '1') =>
-    openStore({ store: join(folder, 'data/orders.db'), storeSharedFolder }, () => type);
-
-  it.each([
-    ['NFS', 0x6969],
-    ['SMB', 0xff534d42],
-    ['FUSE or virtiofs', 0x65735546],
-    ['9p', 0x01021997],
-  ])('is refused with the name of the file system: %s', async (name, type) => {
-    await expect(open(type)).rejects.toThrow(
-      `SERVICE_STORE cannot be opened at ${folder}/data/orders.db: its folder is a network or shared one (${name}), where locks and flushes may not work; use a local disk, or accept the risk with SERVICE_STORE_SHARED_FOLDER=1.`,
-    );
-  });
-
-  it('is opened where the operator accepts the risk, and on a local disk', async () => {
-    await (await open(0x6969, '1')).close();
-    for (const local of [0xef53, 0x58465342, 0x794c7630]) await (await open(local)).close();
-  });
-});
-
 it('a table that is missing stops the start', async () => {
   const { client, close } = await startDynamoDb();
   const env = { ...process.env };
@@ -45,7 +24,7 @@ it('a table that is missing stops the start', async () => {
     ...{ AWS_ENDPOINT_URL_DYNAMODB: client.endpoint, AWS_REGION: 'eu-west-1' },
     ...{ AWS_ACCESS_KEY_ID: 'test', AWS_SECRET_ACCESS_KEY: 'test' },
   });
-  const opening = openStore({ store: 'dynamodb:missing', storeSharedFolder: undefined });
+  const opening = openStore({ store: 'dynamodb:missing' });
   await expect(opening).rejects.toThrow('SERVICE_STORE cannot be opened at dynamodb:missing');
   process.env = env;
   await close();

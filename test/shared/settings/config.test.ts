@@ -252,7 +252,6 @@ const RULES: Readonly<Record<string, readonly [string, readonly string[], readon
     ['dynamodb:ab', 'DynamoDB:orders', 'file:/x.db', `dynamodb:${'a'.repeat(256)}`, HEX_KEY, `0x${HEX_KEY}`],
     ['/x/orders.db', 'a/dynamodb:orders', 'C:\\orders.db', `${KEY}/orders.db`, `dynamodb:${'a'.repeat(255)}`],
   ],
-  SERVICE_STORE_SHARED_FOLDER: ['1, or left out', ['0', 'yes'], ['1']],
   SERVICE_PRIVATE_KEY: [
     'a private key: 32 bytes as 64 hex digits, with or without 0x',
     [KEY.slice(1), `0X${KEY}`, `${KEY} ${KEY}`, '0'.repeat(64), `${CURVE}41`, `${CURVE}ff`],
