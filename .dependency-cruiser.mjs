@@ -119,11 +119,12 @@ export default {
       severity: 'error',
       from: {
         path: '^(functions|shared|local|operator)/',
-        pathNot: '^(shared/venue/polymarket/|operator/(venue/|desk/venue\\.ts$|doctor/signatures\\.ts$))',
+        pathNot: '^shared/venue/polymarket/',
       },
       to: {
         path: '^shared/venue/polymarket/',
-        pathNot: '^shared/venue/polymarket/(accounts|http/clock|market-data|official-client|order-entry)\\.ts$',
+        pathNot:
+          '^shared/venue/polymarket/(accounts|http/clock|market-data|official-client|operator-venue|order-entry)\\.ts$',
       },
     },
     {
@@ -131,7 +132,7 @@ export default {
       comment: 'One file holds all that the service takes from the official client, and one test pins it.',
       severity: 'error',
       from: {
-        pathNot: '^(operator|tools|test)/|^shared/venue/polymarket/official-client.ts$',
+        pathNot: '^(operator/venue|tools|test)/|^shared/venue/polymarket/official-client.ts$',
       },
       to: { path: 'node_modules/(@polymarket|axios)/' },
     },

@@ -128,7 +128,7 @@ export const MAX_HEADER_BYTES = 16_384;
  * rest is cut off, since its status counts. Larger ones would stop the process for seconds.
  */
 export const MAX_ANSWER_BYTES = { usual: 2_097_152, page: 4_194_304, order: 262_144, refusal: 16_384 } as const;
-/** The most trades on a page of a look-up; the venue has hundreds. */
-export const MAX_TRADES = 1_000;
+/** The most rows on a page of orders or trades; the venue has hundreds. */
+export const MAX_PAGE_ROWS = 1_000;
 /** Of a sentence of the venue only its beginning is judged. */
 export const MAX_SENTENCE_LENGTH = 500;

@@ -88,8 +88,8 @@ export async function buildAssets(outdir: string): Promise<void> {
     const plugins = name === 'health' ? [] : [FROM_LAYER];
     await bundle(outdir, `functions/${name}`, { index: `functions/${name}/index.ts` }, [UNUSED, ...plugins]);
   }
-  // It asks the venue as the desk does, by the official client with all of its parts, and AWS by more calls than orders.
-  await bundle(outdir, 'functions/fills', { index: 'operator/topic/index.ts' }, [['bowser'], VENUE_FROM_LAYER]);
+  // It makes more calls of AWS than the function of orders.
+  await bundle(outdir, 'functions/fills', { index: 'operator/topic/index.ts' }, [UNUSED, VENUE_FROM_LAYER]);
   await bundle(outdir, 'layer/nodejs', LAYER_ENTRIES, [UNUSED]);
   for (const folder of ['layer/nodejs', 'functions/fills']) {
     await writeReadable(join(outdir, folder, CURVE.name), await readFile(CURVE.path));

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { VenueOrder } from '../venue/rows.ts';
+import { isOver, type VenueOrder } from '../../shared/venue/polymarket/operator-venue.ts';
 import { DeskError } from './access.ts';
 import { addClients, type Clients, type Desk, note, noteUnreadable, OPEN, openRow, orNote, plural } from './desk.ts';
 import { type Row, report, type Sheet } from './output.ts';
@@ -17,9 +17,6 @@ export interface Selection {
 
 /** The pauses before each look at what still rests: the venue's list may lag behind a cancellation. */
 const LOOK_PAUSES_MS = [0, 500, 1_500, 3_000];
-
-/** The final states of an order. In any other state, also an unknown one, the venue may still execute it. */
-export const OVER = /^(?:matched|(?:cancell?ed|invalid)[a-z_]*)$/;
 
 const CANCELLED: Sheet = {
   names: [...OPEN.names, 'result', 'reason', 'rests'],
@@ -79,7 +76,7 @@ async function look(desk: Desk, selection: Selection, { answer, clients }: Done)
   for (const id of new Set([...refused.keys(), ...selection.ids])) {
     if (resting.has(id) || cancelled.has(id)) continue;
     const order = await desk.venue.order(id);
-    if (order && !OVER.test(order.status ?? '')) resting.set(id, order);
+    if (order && !isOver(order)) resting.set(id, order);
   }
   return resting;
 }

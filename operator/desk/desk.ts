@@ -1,7 +1,7 @@
 import type { OrderRecord } from '../../shared/orders/record.ts';
 import { formatTime } from '../../shared/time.ts';
+import { isReadable, type VenueOrder } from '../../shared/venue/polymarket/operator-venue.ts';
 import type { Terminal } from '../command-line.ts';
-import { isReadable, type VenueOrder } from '../venue/rows.ts';
 import { type Access, DeskError } from './access.ts';
 import { type Format, type Row, report, type Sheet } from './output.ts';
 import { type ClientCells, cellsIn, type Records, readRecords, UNREAD } from './records.ts';

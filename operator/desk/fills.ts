@@ -1,11 +1,10 @@
 import { addDecimals, formatDecimal, subtractDecimals, ZERO } from '../../shared/decimal.ts';
 import { formatTime } from '../../shared/time.ts';
-import type { Trade } from '../venue/rows.ts';
+import type { Fees, Trade } from '../../shared/venue/polymarket/operator-venue.ts';
 import { type Desk, note, orNote, plural, readKnown } from './desk.ts';
 import { type Fill, fillsIn, isCounted, isUnknown, type Ours, quotient, sumOf } from './our-part.ts';
 import { type Row, report, type Sheet } from './output.ts';
 import { type ClientCells, cellsIn, comparable, isOfClient, type Records, type Who } from './records.ts';
-import type { Fees } from './venue.ts';
 
 // One way to the fills of the account: listed, or summed by client, by token, or by both.
 

@@ -1,6 +1,5 @@
 import { compareDecimals, formatDecimal, fromUnits, toDecimal } from '../../shared/decimal.ts';
-import type { VenueOrder } from '../venue/rows.ts';
-import { OVER } from './cancel.ts';
+import { isOver, type VenueOrder } from '../../shared/venue/polymarket/operator-venue.ts';
 import { note, orNote } from './desk.ts';
 import { eventOf, type Followed, type Look, type OpenOrders, plus } from './follow-state.ts';
 
@@ -34,7 +33,7 @@ function takeEnd({ state, events, now }: Look, id: string, found: VenueOrder | n
   if (!order?.left) return;
   const { left } = order;
   const status = found ? found.status : null;
-  if (found && !OVER.test(status ?? '')) {
+  if (found && !isOver(found)) {
     // Held back by the venue, and on no list; or the list was late.
     delete order.left;
     return;

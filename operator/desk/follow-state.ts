@@ -9,9 +9,8 @@ import {
   toDecimal,
 } from '../../shared/decimal.ts';
 import { formatTime } from '../../shared/time.ts';
-import type { VenueOrder } from '../venue/rows.ts';
+import type { Fees, VenueOrder } from '../../shared/venue/polymarket/operator-venue.ts';
 import type { Desk } from './desk.ts';
-import type { Fees } from './venue.ts';
 
 // What has been told of each order, as it is kept between two looks at the venue. Times are in milliseconds of the Unix epoch.
 

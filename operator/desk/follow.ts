@@ -1,6 +1,6 @@
 import { type Decimal, formatDecimal, toDecimal } from '../../shared/decimal.ts';
 import type { OrderRecord } from '../../shared/orders/record.ts';
-import type { Trade, VenueOrder } from '../venue/rows.ts';
+import type { Trade, VenueOrder } from '../../shared/venue/polymarket/operator-venue.ts';
 import { DeskError } from './access.ts';
 import type { Desk } from './desk.ts';
 import { oursOf, readFees } from './fills.ts';

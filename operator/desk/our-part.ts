@@ -9,8 +9,7 @@ import {
   ZERO,
 } from '../../shared/decimal.ts';
 import { formatTime } from '../../shared/time.ts';
-import type { Trade } from '../venue/rows.ts';
-import type { Fees } from './venue.ts';
+import type { Fees, Trade } from '../../shared/venue/polymarket/operator-venue.ts';
 
 // Our part of a trade: the whole trade as its taker, the entry of our order as a maker.
 

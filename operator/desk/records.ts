@@ -2,11 +2,11 @@ import { DynamoDBClient, paginateQuery, paginateScan } from '@aws-sdk/client-dyn
 import { readRecordTexts } from '../../local/order-store/store.ts';
 import { storeFileOf } from '../../local/service/folders.ts';
 import { type AwsRoute, awsClientOptions } from '../../shared/aws-client.ts';
+import { withoutControls } from '../../shared/foreign-text.ts';
 import { KEEP_MS } from '../../shared/limits.ts';
 import { dayOf } from '../../shared/orders/order-store.ts';
 import { decodeRecord, type OrderRecord } from '../../shared/orders/record.ts';
 import { ConfigError, SIGNED_INDEX, tableOf } from '../../shared/settings/formats.ts';
-import { printable } from '../venue/rows.ts';
 import { type Access, DeskError } from './access.ts';
 
 /** One request of a scan, which reads a megabyte. */
@@ -143,9 +143,9 @@ export type Who = Pick<OrderRecord, 'client' | 'caller'>;
 export function cellsOf(record: Who | undefined): ClientCells {
   const { client, caller = null } = record ?? {};
   return {
-    client_address: client ? printable(client.address, LABEL_LENGTH) : null,
+    client_address: client ? withoutControls(client.address, LABEL_LENGTH) : null,
     client_address_verified: client?.isVerified ?? null,
-    caller: caller === null ? null : printable(caller, LABEL_LENGTH),
+    caller: caller === null ? null : withoutControls(caller, LABEL_LENGTH),
     recorded: record !== undefined,
   };
 }

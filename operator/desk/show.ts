@@ -1,6 +1,6 @@
 import type { OrderRecord } from '../../shared/orders/record.ts';
 import { formatTime } from '../../shared/time.ts';
-import { isReadable } from '../venue/rows.ts';
+import { isReadable } from '../../shared/venue/polymarket/operator-venue.ts';
 import { DeskError } from './access.ts';
 import { type Desk, note, openRow, plural, readKnown } from './desk.ts';
 import { FILLS, findFills, noteUnreadable, oursOf } from './fills.ts';

@@ -3,23 +3,32 @@ import { formatDecimal } from '../../shared/decimal.ts';
 import { areCredentialsRefused } from '../../shared/errors.ts';
 import { errorCode } from '../../shared/node-error.ts';
 import { EXCHANGES } from '../../shared/venue/polymarket/official-client.ts';
+import type { NotedCollateral } from '../../shared/venue/polymarket/operator-venue.ts';
 import type { Call } from '../../shared/venue/port.ts';
-import type { NotedCollateral } from '../venue/read-account.ts';
 import { type Facts, type Finding, fail, keyOf, need, ok, walletOf, warn } from './facts.ts';
 
 const HAVE_NONE_FIX = 'The first order makes them.';
+
+/** Requests and orders are signed with the time of this machine, which the venue takes if it is about right. */
+const WRONG_CLOCK_MS = 10_000;
 
 /** Sends an authenticated call with the API credentials that are set, else with those that the venue derives. */
 export async function checkCredentials(facts: Facts, call: Call): Promise<Finding> {
   const { venue } = facts;
   const wallet = walletOf(facts);
   const { address } = wallet;
+  const aheadS = -Math.round((await venue.clockSkew(call)) / 1_000);
+  if (Math.abs(aheadS) * 1_000 > WRONG_CLOCK_MS) {
+    const way = aheadS > 0 ? 'ahead of' : 'behind';
+    const message = `The clock of this machine is ${Math.abs(aheadS)} s ${way} the venue's.`;
+    return fail(message, 'Have it set by NTP (timedatectl set-ntp true).');
+  }
   const set = keyOf(facts).credentials;
   let credentials = set;
   try {
     credentials ??= await venue.findApiKey(wallet, call);
     if (!credentials) return warn(`The venue has no API credentials for ${address} yet.`, HAVE_NONE_FIX);
-    const reads = venue.openReads(wallet, credentials);
+    const reads = venue.account(address, credentials);
     await reads.checkCredentials(call);
     facts.reads = reads;
     return ok(`The API credentials ${set ? 'that are set' : 'derived from the key'} work.`);
@@ -82,8 +91,7 @@ export async function checkFunds(refresh: boolean, facts: Facts, call: Call): Pr
   walletOf(facts);
   const { signatureType, funderAddress } = need(facts.account, 'key');
   const reads = need(facts.reads, 'credentials');
-  if (refresh) await reads.refreshCollateral(signatureType, call);
-  const noted = await reads.readCollateral(signatureType, call);
+  const noted = await reads.collateral(signatureType, refresh, call);
   if (noted) return judgeFunds(noted, funderAddress);
   return fail(
     `The venue knows no ${signatureType} account for these API credentials.`,

@@ -1,13 +1,13 @@
 import { DOCTOR_MS } from '../../shared/limits.ts';
 import { LOOPBACK } from '../../shared/settings/formats.ts';
 import type { Environment } from '../../shared/settings/table.ts';
+import { openOperatorVenue } from '../../shared/venue/polymarket/operator-venue.ts';
 import { flag, option, type Values } from '../command-line.ts';
-import { createInspection } from '../venue/inspection.ts';
 import { checkCredentials, checkFunds, writeCredentials } from './account-checks.ts';
 import { type Facts, need, type Setup } from './facts.ts';
 import { type Check, type Line, makeCheck } from './run.ts';
 import { checkConfig, checkKey, checkRuntime } from './setup-checks.ts';
-import { checkBuilder, checkClock, checkReads, checkRegion, SILENT } from './venue-checks.ts';
+import { checkReads, checkRegion } from './venue-checks.ts';
 
 /** The options of a run. */
 export const OPTIONS = {
@@ -22,34 +22,32 @@ export const OPTIONS = {
 /** The values of the options. */
 export type DoctorOptions = Values<typeof OPTIONS>;
 
-const CLOB = 'The CLOB (SERVICE_CLOB_URL)';
+const CLOB = 'the CLOB (SERVICE_CLOB_URL)';
 const SITE_URL = 'https://polymarket.com';
 
-const CONFIG = { id: 'config', asks: 'The deployment' };
+const CONFIG = { id: 'config', asks: 'the deployment' };
 
 /** Lists the checks after that of the settings: the rows run side by side, the checks of a row in their order. */
 function checksOf({ 'print-credentials': file, refresh }: DoctorOptions): readonly (readonly Check[])[] {
   const write: Check['make'] = (facts, call) => writeCredentials(file ?? '', facts, call);
   return [
     [
-      { id: 'key', asks: 'The wallet key', make: checkKey },
+      { id: 'key', asks: 'the wallet key', make: checkKey },
       { id: 'credentials', asks: CLOB, make: checkCredentials },
       ...(file === undefined ? [] : [{ id: 'credentials_file', asks: CLOB, make: write }]),
       { id: 'funds', asks: CLOB, make: (facts, call) => checkFunds(refresh, facts, call) },
     ],
-    [{ id: 'runtime', asks: 'The store of orders', make: checkRuntime }],
-    [{ id: 'clock', asks: CLOB, make: checkClock }],
-    [{ id: 'region', asks: 'The website', optional: true, make: checkRegion }],
-    [{ id: 'reads', asks: 'The venue', make: checkReads }],
-    [{ id: 'builder_code', asks: CLOB, optional: true, make: checkBuilder }],
+    [{ id: 'runtime', asks: 'the store of orders', make: checkRuntime }],
+    [{ id: 'region', asks: 'the website', optional: true, make: checkRegion }],
+    [{ id: 'reads', asks: 'the venue', make: checkReads }],
   ];
 }
 
 function factsOf(setup: Setup): Facts {
-  const { clobUrl, proxyEnv } = setup.config;
+  const { clobUrl } = setup.config;
   // A venue on this machine is a paper venue, which also has the path of the website.
   const siteUrl = LOOPBACK.test(new URL(clobUrl).hostname) ? clobUrl : SITE_URL;
-  return { setup, venue: createInspection({ clobUrl, proxyEnv, siteUrl }, SILENT) };
+  return { setup, siteUrl, venue: openOperatorVenue(setup.config) };
 }
 
 /** Makes all checks within `limitMs`, and yields their lines in the order of the list. */

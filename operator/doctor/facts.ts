@@ -1,9 +1,8 @@
 import type { ApiCredentials, SigningKey } from '../../shared/account.ts';
 import type { Config } from '../../shared/settings/config.ts';
 import type { Account } from '../../shared/venue/polymarket/accounts.ts';
+import type { OperatorVenue } from '../../shared/venue/polymarket/operator-venue.ts';
 import type { Wallet } from '../../shared/wallets/evm-key.ts';
-import type { Inspection } from '../venue/inspection.ts';
-import type { AccountReads } from '../venue/read-account.ts';
 
 /** The result of one check, as it is printed. */
 export interface Finding {
@@ -55,12 +54,14 @@ export interface Setup {
 /** What the checks have found so far. */
 export interface Facts {
   readonly setup: Setup;
-  readonly venue: Inspection;
+  readonly venue: OperatorVenue;
+  /** The website of the venue. */
+  readonly siteUrl: string;
   /** Found by `key`: a wallet that signs, and its account. */
   wallet?: Wallet;
   account?: Account;
   /** Found by `credentials`. */
-  reads?: AccountReads;
+  reads?: ReturnType<OperatorVenue['account']>;
 }
 
 /** Returns the key of the settings; throws `Unmet` if there is none. */

@@ -69,7 +69,7 @@ export function orderText(order: SignedStruct): string {
 }
 
 /** Returns a wallet in the form that the client asks for. */
-export function clientSigner({ address, sign }: Wallet) {
+function clientSigner({ address, sign }: Wallet) {
   return {
     getAddress: async () => address,
     _signTypedData: (...typedData: Parameters<typeof TypedDataEncoder.hash>) =>

@@ -329,7 +329,7 @@ describe('cancel', () => {
     service.venue.arm({ fault: 'error-500', path: '/data/orders', times: 1 });
     const blind = await cancelAll({ SERVICE_STORE: join(folder, 'x.db') });
     expect(blind).toMatchObject({ code: 0, rows: [cells] });
-    expect(blind.err).toMatch(/^The open orders: the venue is not available \(500\)/);
+    expect(blind.err).toMatch(/^The open orders: the venue gave an answer that cannot be used \(status 500\)/);
     expect(resting()).toHaveLength(1);
   });
 
@@ -346,7 +346,9 @@ describe('cancel', () => {
     service.venue.arm({ fault: 'error-500', method: 'GET', path: '/data/order', times: 9 });
     const blind = await deskRows(['cancel', '--all', '--yes'], env);
     expect(blind).toMatchObject({ code: 1, rows: [{ result: 'cancelled', rests: null }] });
-    expect(blind.err).toMatch(/Cannot tell which orders are still open\. The open orders: the venue is not available/);
+    expect(blind.err).toMatch(
+      /Cannot tell which orders are still open\. The open orders: the venue gave an answer that/,
+    );
   });
 });
 

@@ -1,28 +1,20 @@
 import * as z from 'zod/mini';
-import { LOOK_UP_MS, MAX_ANSWER_BYTES, MAX_TRADES } from '../../../limits.ts';
+import { LOOK_UP_MS, MAX_ANSWER_BYTES } from '../../../limits.ts';
 import type { Log } from '../../../log.ts';
 import type { Call, Fate, Placement, SignedOrder } from '../../port.ts';
 import { fillsInRecord, NOTHING_KNOWN } from '../fills.ts';
+import { isOwn404 } from '../http/reads.ts';
 import type { SendAsAccount } from '../http/signed-requests.ts';
-import type { VenueHttpRequest, VenueHttpResponse } from '../http/transport.ts';
-import type { MakerOrder, OpenOrder, Trade as VenueTrade } from '../official-client.ts';
-import { decimalText, epochMs, errorText, lenient, lenientString, type Members, parseJson, readBy } from '../wire.ts';
+import type { VenueHttpResponse } from '../http/transport.ts';
+import type { MakerOrder, Trade as VenueTrade } from '../official-client.ts';
+import { epochMs, lenientString, type Members, parseJson, readBy } from '../wire.ts';
+import { order, stateOf } from './account-orders.ts';
+import { readPages, TRADES } from './pages.ts';
 
 /** The most pages of trades of a look-up; each has hundreds of trades. */
 const MAX_TRADE_PAGES = 10;
 /** A trade that is older than the order by more than this belongs to another order. */
 const TRADE_MARGIN_MS = 3_600_000;
-/** The cursor of the CLOB after its last page. */
-const END = 'LTE=';
-
-const order = z.object({
-  id: z.string(),
-  status: z.string(),
-  // Empty if the venue does not report it.
-  size_matched: z.union([decimalText, z.literal('')]),
-  associate_trades: lenient(z.array(z.unknown())),
-} satisfies Members<OpenOrder>);
-
 const ORDER_ID: keyof MakerOrder = 'order_id';
 
 /** The orders of a trade's makers, `null` for one that is not named. Without a schema, which takes longer for an odd list. */
@@ -30,9 +22,7 @@ function makerIds(makers: unknown): readonly (string | null)[] | null {
   return Array.isArray(makers) ? makers.map((maker) => lenientString.parse(maker?.[ORDER_ID])) : null;
 }
 
-/** The rows of a page, if they are not more than a page has. */
-const rows = readBy((value) => (Array.isArray(value) && value.length <= MAX_TRADES ? value : undefined));
-
+/** Who took part in a trade. Its amounts are not looked at: an odd one must not hide an order. */
 const trade = z.object({
   id: z.string(),
   status: z.nullish(z.string()),
@@ -44,7 +34,7 @@ const trade = z.object({
 
 type Trade = z.infer<typeof trade>;
 
-const tradePage = z.object({ data: z.pipe(rows, z.array(trade)), next_cursor: z.nullish(z.string()) });
+const trades = z.array(trade);
 
 /**
  * The result of a look-up. `found` is this order; `not_found` proves nothing, since the venue forgets filled orders;
@@ -61,11 +51,6 @@ function placed(placement: Placement): LookUp {
   return { kind: 'found', fate: { kind: 'placed', placement } };
 }
 
-/** Returns true for the venue's own "not found", and false for a 404 of its edge. */
-function isOwn404({ status, isJson, text }: VenueHttpResponse): boolean {
-  return status === 404 && isJson && errorText(text) !== undefined;
-}
-
 /** Reads the answer of `GET /data/order/{id}`. */
 function readOrder(response: VenueHttpResponse, signed: SignedOrder): LookUp {
   const { orderId } = signed;
@@ -74,9 +59,8 @@ function readOrder(response: VenueHttpResponse, signed: SignedOrder): LookUp {
   if (status !== 200 || !isJson) return UNUSABLE;
   const body = parseJson(text);
   if (body === null) return NOT_FOUND;
-  const parsed = order.safeParse(body);
-  if (!parsed.success || !isId(parsed.data.id, orderId)) return UNUSABLE;
-  const { status: state, size_matched: sizeMatched, associate_trades } = parsed.data;
+  const { id, status: state, size_matched: sizeMatched, associate_trades } = order.safeParse(body).data ?? {};
+  if (!isId(id, orderId) || state == null || sizeMatched == null) return UNUSABLE;
   const trades = associate_trades ?? [];
   const found = (status: Placement['status']) => {
     const told = fillsInRecord(signed, status, sizeMatched);
@@ -85,16 +69,11 @@ function readOrder(response: VenueHttpResponse, signed: SignedOrder): LookUp {
     const tradeIds = trades.filter((id) => typeof id === 'string');
     return placed({ orderId, status, ...fills, transactionHashes: [], tradeIds });
   };
-  // A reason may follow: `CANCELED_MARKET_RESOLVED`, `CANCELED_order couldn't be fully filled. …`.
-  const [name] = state
-    .toUpperCase()
-    .replace(/^ORDER_STATUS_/, '')
-    .split('_');
+  const known = stateOf(state);
   // The venue had taken the order; it is off the book by the time of this look-up.
-  if (name === 'CANCELED' || name === 'CANCELLED' || name === 'INVALID') return found('cancelled');
-  if (name === 'MATCHED' || (sizeMatched !== '0' && sizeMatched !== '')) return found('matched');
-  if (name === 'LIVE') return found('live');
-  return name === 'DELAYED' ? found('delayed') : UNUSABLE;
+  if (known === 'cancelled') return found('cancelled');
+  if (sizeMatched !== '0' && sizeMatched !== '') return found('matched');
+  return known ? found(known) : UNUSABLE;
 }
 
 /** Returns true for a trade whose settlement failed on the chain, in both spellings of the venue: it is not a fill. */
@@ -109,29 +88,21 @@ function endsBefore(trades: readonly Trade[], since: number): boolean {
   return isSorted && (times.at(-1) ?? Number.POSITIVE_INFINITY) < since;
 }
 
-/**
- * Reads the trades of an order in a page of `GET /data/trades`; `undefined` for an unusable page. `namesEveryOrder`: every
- * trade names its taker and its makers. `nextCursor`: absent on the last page. `since`: in milliseconds of the Unix epoch.
- */
-function readTrades(response: VenueHttpResponse, orderId: string, since: number) {
-  const { status, isJson, text } = response;
-  const parsed = tradePage.safeParse(status === 200 && isJson ? parseJson(text) : undefined);
-  if (!parsed.success) return undefined;
-  const { data, next_cursor } = parsed.data;
-  const own = data.filter(({ taker_order_id, maker_orders }) =>
-    [taker_order_id, ...(maker_orders ?? [])].some((id) => isId(id, orderId)),
-  );
-  // A taker or a maker without a name may be our order.
-  const namesEveryOrder = data.every(
+/** Returns true where every trade names its taker and its makers, or is the order's own: none is overlooked. */
+function nameEveryOrder(trades: readonly Trade[], orderId: string): boolean {
+  return trades.every(
     ({ taker_order_id, maker_orders }) =>
       isId(taker_order_id, orderId) || (taker_order_id && maker_orders?.every(Boolean)),
   );
-  const isLast = !next_cursor || next_cursor === END || endsBefore(data, since);
-  return { own, namesEveryOrder, nextCursor: isLast ? undefined : next_cursor };
 }
 
 function isId(id: string | null | undefined, orderId: string): boolean {
   return id?.toLowerCase() === orderId.toLowerCase();
+}
+
+/** The orders that a trade names. */
+function idsIn({ taker_order_id, maker_orders }: Trade) {
+  return [taker_order_id, ...(maker_orders ?? [])];
 }
 
 function idsOf(trades: readonly Trade[]) {
@@ -143,46 +114,42 @@ function idsOf(trades: readonly Trade[]) {
 
 /** Creates the look-ups of one account. A failed request is `unusable`, never an error. */
 export function createOrderFinder(send: SendAsAccount, log: Log) {
-  async function ask(spec: Pick<VenueHttpRequest, 'name' | 'path' | 'maxBytes'>, call: Call) {
-    try {
-      return (await send(() => ({ ...spec, method: 'GET', timeLimit: LOOK_UP_MS }), call)).response;
-    } catch (error) {
-      log.debug('look-up failed', { venue_request: spec.name, ...call.trace, error });
-      return undefined;
-    }
+  function fail(name: string, error: unknown, call: Call): void {
+    log.debug('look-up failed', { venue_request: name, ...call.trace, error });
   }
 
   /** Lists an order's trades; `isAll` is false if a page, or the orders of a trade, could not be read. */
-  async function readPages(filter: Readonly<Record<string, string>>, { orderId, signedAt }: SignedOrder, call: Call) {
-    const since = signedAt - TRADE_MARGIN_MS;
-    const trades: Trade[] = [];
-    let namesEveryOrder = true;
-    let cursor: string | undefined;
-    for (let page = 0; page < MAX_TRADE_PAGES; page += 1) {
-      const query = new URLSearchParams({ ...filter, ...(cursor && { next_cursor: cursor }) });
-      const response = await ask(
-        { name: 'read-trades', path: `/data/trades?${query}`, maxBytes: MAX_ANSWER_BYTES.page },
-        call,
-      );
-      const read = response && readTrades(response, orderId, since);
-      if (!read) break;
-      trades.push(...read.own);
-      namesEveryOrder &&= read.namesEveryOrder;
-      if (read.nextCursor === undefined) return { trades, isAll: namesEveryOrder };
-      if (read.nextCursor === cursor) break;
-      cursor = read.nextCursor;
+  async function listTrades(filter: Readonly<Record<string, string>>, { orderId, signedAt }: SignedOrder, call: Call) {
+    const own: Trade[] = [];
+    let isAll = true;
+    let pages = 0;
+    try {
+      for await (const page of readPages(send, { ...TRADES, filter, timeLimit: LOOK_UP_MS }, call)) {
+        const listed = trades.parse(page.rows);
+        own.push(...listed.filter((each) => idsIn(each).some((id) => isId(id, orderId))));
+        isAll &&= nameEveryOrder(listed, orderId);
+        if (page.isLast || endsBefore(listed, signedAt - TRADE_MARGIN_MS)) return { own, isAll };
+        pages += 1;
+        if (pages === MAX_TRADE_PAGES) break;
+      }
+    } catch (error) {
+      fail(TRADES.name, error, call);
     }
-    return { trades, isAll: false };
+    return { own, isAll: false };
   }
 
   return {
     /** `GET /data/order/{id}` (https://docs.polymarket.com/api-reference/trade/get-single-order-by-id). */
-    async order(order: SignedOrder, call: Call): Promise<LookUp> {
-      const response = await ask(
-        { name: 'read-order', path: `/data/order/${order.orderId}`, maxBytes: MAX_ANSWER_BYTES.order },
-        call,
-      );
-      return response ? readOrder(response, order) : UNUSABLE;
+    async order(signed: SignedOrder, call: Call): Promise<LookUp> {
+      const path = `/data/order/${signed.orderId}`;
+      const spec = { name: 'read-order', method: 'GET', path, timeLimit: LOOK_UP_MS } as const;
+      try {
+        const { response } = await send(() => ({ ...spec, maxBytes: MAX_ANSWER_BYTES.order }), call);
+        return readOrder(response, signed);
+      } catch (error) {
+        fail(spec.name, error, call);
+        return UNUSABLE;
+      }
     },
 
     /**
@@ -190,14 +157,14 @@ export function createOrderFinder(send: SendAsAccount, log: Log) {
      * venue forgets once it is filled. A resting order can match one on the other token, and the trade is then listed
      * under that token: the market finds it.
      */
-    async trades(order: SignedOrder, call: Call): Promise<LookUp> {
-      const { orderId, tokenId, conditionId } = order;
+    async trades(signed: SignedOrder, call: Call): Promise<LookUp> {
+      const { orderId, tokenId, conditionId } = signed;
       for (const filter of [{ asset_id: tokenId }, ...(conditionId === null ? [] : [{ market: conditionId }])]) {
-        const { trades, isAll } = await readPages(filter, order, call);
-        const fills = trades.filter((trade) => !hasFailed(trade));
+        const { own, isAll } = await listTrades(filter, signed, call);
+        const fills = own.filter((trade) => !hasFailed(trade));
         if (fills.length > 0) return placed({ orderId, status: 'matched', ...NOTHING_KNOWN, ...idsOf(fills) });
         // Failed trades: the venue had accepted the order. Its state is not known.
-        if (!isAll || trades.length > 0) return UNUSABLE;
+        if (!isAll || own.length > 0) return UNUSABLE;
       }
       return conditionId === null ? UNUSABLE : NOT_FOUND;
     },

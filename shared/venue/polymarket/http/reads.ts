@@ -72,6 +72,11 @@ function refuserOf({ isJson, text }: VenueHttpResponse): 'region' | 'firewall' {
   return isJson && /restricted in your region/i.test(errorText(text) ?? '') ? 'region' : 'firewall';
 }
 
+/** Returns true for the venue's own "not found", and false for a 404 of its edge. */
+export function isOwn404({ status, isJson, text }: VenueHttpResponse): boolean {
+  return status === 404 && isJson && errorText(text) !== undefined;
+}
+
 /** Translates a status other than success of a read. */
 export function refuseRead(response: VenueHttpResponse): AppError {
   const { status, retryAfter, isJson } = response;

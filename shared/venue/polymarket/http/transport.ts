@@ -26,7 +26,7 @@ export class TransportError extends Error {
 export interface VenueHttpRequest {
   /** Names the call in the log. */
   readonly name: string;
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'POST' | 'DELETE';
   /** Path and query. */
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;

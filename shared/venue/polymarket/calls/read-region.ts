@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
-import { readShape } from '../../shared/venue/polymarket/http/reads.ts';
-import type { Transport } from '../../shared/venue/polymarket/http/transport.ts';
-import { lenient } from '../../shared/venue/polymarket/wire.ts';
-import type { Call } from '../../shared/venue/port.ts';
+import type { Call } from '../../port.ts';
+import { readShape } from '../http/reads.ts';
+import type { Transport } from '../http/transport.ts';
+import { lenient } from '../wire.ts';
 
 /**
  * Countries, and regions of countries, from which the venue's API takes no new orders: those that it blocks and those

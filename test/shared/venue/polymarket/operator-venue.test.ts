@@ -1,36 +1,30 @@
-import { expect, it, jest } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { createInspection, type Inspection } from '../../../operator/venue/inspection.ts';
-import { AppError } from '../../../shared/errors.ts';
-import { createLog } from '../../../shared/log.ts';
-import { Secret } from '../../../shared/secret.ts';
-import type { Call } from '../../../shared/venue/port.ts';
-import { openWallet } from '../../../shared/wallets/evm-key.ts';
-import { fakeOnly } from '../../support/jest.ts';
-import { callWithin, type Reply, startVenue } from '../../support/venue/scripted-venue.ts';
+import { AppError } from '../../../../shared/errors.ts';
+import { Secret } from '../../../../shared/secret.ts';
+import { type OperatorVenue, openOperatorVenue } from '../../../../shared/venue/polymarket/operator-venue.ts';
+import type { Call } from '../../../../shared/venue/port.ts';
+import { openWallet } from '../../../../shared/wallets/evm-key.ts';
+import { callWithin, type Reply, startVenue } from '../../../support/venue/scripted-venue.ts';
 
 const WALLET = openWallet(new Secret(`0x${'5d'.repeat(32)}`));
 const CREDENTIALS = { key: 'api-key', secret: new Secret('c2VjcmV0LXZhbHVl'), passphrase: new Secret('pass-phrase') };
-const log = createLog({ level: 'error', write: () => undefined });
 
-type Ask = (inspection: Inspection, call: Call) => Promise<unknown>;
+type Ask = (venue: OperatorVenue, call: Call, url: string) => Promise<unknown>;
 
-const account = (inspection: Inspection) => inspection.openReads(WALLET, CREDENTIALS);
-const clock: Ask = (inspection, call) => inspection.readClockSkew(call);
-const outcomes: Ask = (inspection, call) => inspection.readOutcomes('0xc0', call);
-const builder: Ask = (inspection, call) => inspection.isBuilderKnown('0xb0', call);
-const region: Ask = (inspection, call) => inspection.readRegion(call);
-const derived: Ask = (inspection, call) => inspection.findApiKey(WALLET, call);
-const credentials: Ask = (inspection, call) => account(inspection).checkCredentials(call);
-const collateral: Ask = (inspection, call) => account(inspection).readCollateral('deposit-wallet', call);
-const refresh: Ask = (inspection, call) => account(inspection).refreshCollateral('proxy', call);
+const account = (venue: OperatorVenue) => venue.account(WALLET.address, CREDENTIALS);
+const outcomes: Ask = async (venue, call) => (await venue.marketInfo('0xc0', call))?.outcomes;
+const region: Ask = (venue, call, url) => venue.region(url, call);
+const derived: Ask = (venue, call) => venue.findApiKey(WALLET, call);
+const credentials: Ask = (venue, call) => account(venue).checkCredentials(call);
+const collateral: Ask = (venue, call) => account(venue).collateral('deposit-wallet', false, call);
+const refreshed: Ask = (venue, call) => account(venue).collateral('proxy', true, call);
 
 /** Asks a venue that gives every request the same answer. */
 async function asked(reply: Reply, ask: Ask) {
   const { url, seen, calls } = await startVenue(() => reply);
-  const found = await ask(createInspection({ clobUrl: url, siteUrl: url }, log), callWithin(2_000)).catch(
-    (error: unknown) => error,
-  );
+  const venue = openOperatorVenue({ clobUrl: url, gammaUrl: url, proxyEnv: {} });
+  const found = await ask(venue, callWithin(2_000), url).catch((error: unknown) => error);
   return { found, seen, calls: calls() };
 }
 
@@ -67,11 +61,8 @@ it.each<readonly [Ask, Reply, unknown]>([
   ...[{ balance: '-1' }, { balance: 1.5 }, { balance: '1.5' }, {}].map(
     (body) => [collateral, { body }, failing('venue_error')] as const,
   ),
-  [refresh, { headers: { 'content-type': 'text/plain' }, body: '' }, undefined],
   [outcomes, { body: { t: [{ t: '7', o: 'Yes' }] } }, new Map([['7', 'Yes']])],
   [outcomes, NONE, undefined],
-  [builder, { body: { builder_maker_fee_rate_bps: 0 } }, true],
-  [builder, NONE, false],
 ])('reads the venue by GETs: %p of %j', async (ask, reply, expected) => {
   const { found, calls } = await asked(reply, ask);
   expect(found).toStrictEqual(expected);
@@ -85,21 +76,16 @@ it('asks for the collateral by the number of the kind of account, with the heade
   expect(seen[0]?.headers).toMatchObject({ poly_address: WALLET.address, poly_api_key: 'api-key' });
 });
 
-it.each([0, 10, -40])(
-  'compares the clock with the middle of the second that the venue reports: %s',
-  async (seconds) => {
-    fakeOnly(['Date', 'performance'], 1_800_000_000_700);
-    const { found } = await asked({ body: String(1_800_000_000 + seconds) }, clock);
-    jest.useRealTimers();
-    expect(found).toBe(seconds * 1_000 - 200);
-  },
-);
+it('has the venue read the chain first', async () => {
+  const { calls } = await asked({ body: { balance: '1' } }, refreshed);
+  expect(calls).toStrictEqual(['GET /balance-allowance/update', 'GET /balance-allowance']);
+});
 
 it('returns a value or throws an AppError, whatever the venue answers', async () => {
   let reply: Reply = {};
   const { url } = await startVenue(() => reply);
-  const inspection = createInspection({ clobUrl: url, siteUrl: url }, log);
-  const calls = fc.constantFrom(clock, outcomes, builder, region, derived, credentials, collateral, refresh);
+  const venue = openOperatorVenue({ clobUrl: url, gammaUrl: url, proxyEnv: {} });
+  const calls = fc.constantFrom(outcomes, region, derived, credentials, collateral, refreshed);
   const status = fc.constantFrom(200, 400, 401, 403, 404, 429, 500);
   const member = fc.constantFrom('t', 'country', 'apiKeys', 'balance');
   const record = fc.dictionary(member, fc.jsonValue()).map((value) => JSON.stringify(value));
@@ -107,7 +93,7 @@ it('returns a value or throws an AppError, whatever the venue answers', async ()
   await fc.assert(
     fc.asyncProperty(status, answers, calls, async (code, text, ask) => {
       reply = { status: code, body: text };
-      const result = await ask(inspection, callWithin(1_000)).catch((error: unknown) => error);
+      const result = await ask(venue, callWithin(1_000), url).catch((error: unknown) => error);
       expect(result instanceof Error && !(result instanceof AppError)).toBe(false);
     }),
     { numRuns: 150 },

@@ -1,0 +1,86 @@
+import { AppError, type ErrorCode } from '../shared/errors.ts';
+import { errorCode } from '../shared/node-error.ts';
+
+const CHECK_NETWORK = 'Check the network of this machine, and https://status.polymarket.com.';
+const CHECK_CERTIFICATE =
+  'Check its clock. For a proxy of your own, set NODE_EXTRA_CA_CERTS to the file of its certificate; else the network answers in place of the venue.';
+const OTHER_PROVIDER = 'Some providers block the venue: try another network or name server.';
+const OTHER_NETWORK = 'Run it from another network: the firewall refuses many data centres (docs/going-live.md).';
+const CHANGED = 'Try again; if it stays, look at https://status.polymarket.com, and for an update of this service.';
+const SEE_GOING_LIVE = 'See "Before the first order" in docs/going-live.md.';
+
+/** The advice to an operator in a region from which orders are not accepted. */
+export const GO_ELSEWHERE =
+  'Run the service from a country that is not restricted; on AWS in eu-west-1 (docs/going-live.md).';
+
+/** What went wrong, without a capital and a full stop, and what to do about it. */
+export interface Explanation {
+  readonly what: string;
+  readonly fix: string;
+}
+
+type Row = (host: string, error: AppError) => Explanation;
+
+/** What to do about the reasons for which the venue refuses an operator; any other is in the documents. */
+const REFUSALS: ReadonlyMap<unknown, readonly [what: string, fix: string]> = new Map([
+  ['firewall', ['is behind a firewall that refuses this machine', OTHER_NETWORK]],
+  ['region', ['takes no orders from the region of this machine', GO_ELSEWHERE]],
+  ['credentials', ['refuses the API credentials, or the clock is wrong', 'Run npm run doctor.']],
+]);
+
+/** Explains why there is no connection to a host. */
+function noConnection(host: string, { cause }: AppError): Explanation {
+  const code = errorCode(cause) ?? '';
+  if (/CERT|^UNABLE_TO_/.test(code)) {
+    return { what: `${host} has a certificate that this machine does not trust (${code})`, fix: CHECK_CERTIFICATE };
+  }
+  if (/^(?:ENOTFOUND|EAI_AGAIN|ENODATA)$/.test(code)) {
+    return { what: `the name server of this network has no address for ${host} (${code})`, fix: OTHER_PROVIDER };
+  }
+  if (Error.isError(cause) && 'address' in cause && /^(?:0\.0\.0\.0|::)$/.test(String(cause.address))) {
+    return {
+      what: `the name server of this network leads ${host} to ${cause.address}, which is no host`,
+      fix: OTHER_PROVIDER,
+    };
+  }
+  return { what: `${host} cannot be reached, or is not available at the moment`, fix: CHECK_NETWORK };
+}
+
+/** Explains an answer that cannot be used. */
+function unusable(host: string, { cause }: AppError): Explanation {
+  // Of such errors only those of the connection have a code of the system.
+  if (/^E[A-Z]+$/.test(errorCode(cause) ?? '')) {
+    return { what: `${host} closed the connection before its answer was whole`, fix: CHECK_NETWORK };
+  }
+  const [status, isPage] = /^status \d+(, not JSON)?$/.exec(Error.isError(cause) ? cause.message : '') ?? [];
+  if (isPage)
+    return {
+      what: `${host} answered with a web page instead of JSON (${status?.replace(isPage, '')})`,
+      fix: OTHER_PROVIDER,
+    };
+  return {
+    what: `${host} gave an answer that cannot be used${status === undefined ? '' : ` (${status})`}`,
+    fix: CHANGED,
+  };
+}
+
+/** The errors of a call of the venue, by their codes, for a person. */
+const ROWS: Readonly<Partial<Record<ErrorCode, Row>>> = {
+  venue_timeout: (host) => ({ what: `${host} did not answer in time`, fix: CHECK_NETWORK }),
+  venue_unavailable: noConnection,
+  venue_error: unusable,
+  store_unavailable: (_host, { cause }) => ({
+    what: Error.isError(cause) ? cause.message.replace(/\.$/, '') : 'the wallet key cannot be used',
+    fix: 'See "A key in AWS KMS" in docs/going-live.md.',
+  }),
+  rate_limited: (host) => ({ what: `${host} limits the rate of requests`, fix: 'Try again in a minute.' }),
+  venue_refused_service: (host, { facts: { reason } }) => {
+    const [what, fix] = REFUSALS.get(reason) ?? [`refuses this machine or account (${reason})`, SEE_GOING_LIVE];
+    return { what: `${host} ${what}`, fix };
+  },
+};
+
+/** Explains why a call of a host failed; `undefined` for an error that is no answer of a host, but a fault of ours. */
+export function explain(error: unknown, host: string): Explanation | undefined {
+  return error instanceof AppError ? ROWS[error.code]?.(host, error) : undefined;
+}

@@ -1,0 +1,26 @@
+import * as z from 'zod/mini';
+import { compareDecimals, ONE, parseDecimal } from '../../../decimal.ts';
+import { withoutControls } from '../../../foreign-text.ts';
+import { isTokenId } from '../../../token-id.ts';
+import { decimalOrNull, epochMs, lenient, lenientConditionId, readBy } from '../wire.ts';
+
+// What the orders and the trades of an account have in common.
+
+/** Creates the schema of a text that a function understands; it returns `undefined` for any other. */
+export function textBy<T>(read: (text: string) => T | undefined) {
+  return z.nonoptional(z.pipe(z.string(), z.transform(read)));
+}
+
+/** A decimal at or above zero. */
+export const amount = z.nonoptional(readBy((value) => parseDecimal(decimalOrNull(value) ?? '')));
+/** Collateral for a share, from 0 to 1. */
+export const price = amount.check(z.refine((decimal) => compareDecimals(decimal, ONE) <= 0));
+export const side = textBy((text) => ({ BUY: 'buy' as const, SELL: 'sell' as const })[text.toUpperCase()]);
+export const tokenId = textBy((text) => (isTokenId(text) ? text : undefined));
+export const conditionId = z.pipe(lenientConditionId, z.string());
+/** In milliseconds of the Unix epoch. */
+export const time = z.nonoptional(readBy(epochMs));
+/** The name of a state, in lower case; the venue sends it with a prefix, or without. */
+export const status = textBy((text) => withoutControls(text.replace(/^(?:ORDER|TRADE)_STATUS_/i, '').toLowerCase()));
+/** A text that only people read. */
+export const shownText = lenient(textBy((text) => withoutControls(text)));

@@ -1,0 +1,59 @@
+import * as z from 'zod/mini';
+import { SIGNATURE_TYPES, type SignatureType } from '../../../account.ts';
+import { type Decimal, fromUnits, UNIT_DECIMALS } from '../../../decimal.ts';
+import type { Call } from '../../port.ts';
+import { answerTo, isOwn404, parseAnswer, refuseRead } from '../http/reads.ts';
+import type { SendAsAccount } from '../http/signed-requests.ts';
+import type { VenueHttpResponse } from '../http/transport.ts';
+
+const units = z.string().check(z.regex(/^\d{1,78}$/));
+const apiKeys = z.object({ apiKeys: z.array(z.unknown()) });
+const balanceAllowance = z.object({ balance: units, allowances: z.catch(z.record(z.string(), units), {}) });
+
+/** The collateral of an account as the CLOB has noted it, which may lag behind the chain. */
+export interface NotedCollateral {
+  /** In collateral units. */
+  readonly balance: Decimal;
+  /** The exchanges' addresses, in lower case, that may not take any of it. */
+  readonly notAllowed: ReadonlySet<string>;
+}
+
+async function ask(send: SendAsAccount, name: string, path: string, call: Call): Promise<VenueHttpResponse> {
+  return (await answerTo(send(() => ({ name, method: 'GET', path }), call))).response;
+}
+
+/** Signature types are numbered from 0. */
+function collateralOf(signatureType: SignatureType): string {
+  return `?asset_type=COLLATERAL&signature_type=${SIGNATURE_TYPES.indexOf(signatureType)}`;
+}
+
+/**
+ * `GET /balance-allowance` of the collateral (https://docs.polymarket.com/api-reference, "account"). The account follows from
+ * signer and signature type; `undefined` where the venue finds none for them (404). With `refresh` the venue reads balance and
+ * allowances from the chain first. Errors: those of `MarketData`, and `venue_refused_service` where the credentials are not
+ * those of the wallet.
+ */
+export async function readCollateral(
+  send: SendAsAccount,
+  { signatureType, refresh }: { readonly signatureType: SignatureType; readonly refresh: boolean },
+  call: Call,
+): Promise<NotedCollateral | undefined> {
+  const query = collateralOf(signatureType);
+  if (refresh) {
+    const refreshed = await ask(send, 'refresh-balance', `/balance-allowance/update${query}`, call);
+    if (refreshed.status !== 200) throw refuseRead(refreshed);
+  }
+  const response = await ask(send, 'read-balance', `/balance-allowance${query}`, call);
+  if (isOwn404(response)) return undefined;
+  const { balance, allowances } = parseAnswer(response, balanceAllowance);
+  const refused = Object.entries(allowances).filter(([, allowed]) => /^0+$/.test(allowed));
+  return {
+    balance: fromUnits(BigInt(balance), UNIT_DECIMALS),
+    notAllowed: new Set(refused.map(([address]) => address.toLowerCase())),
+  };
+}
+
+/** `GET /auth/api-keys`: an answer proves the credentials. Errors: as `readCollateral`. */
+export async function checkCredentials(send: SendAsAccount, call: Call): Promise<void> {
+  parseAnswer(await ask(send, 'read-api-keys', '/auth/api-keys', call), apiKeys);
+}

@@ -1,0 +1,42 @@
+import * as z from 'zod/mini';
+import type { Call } from '../../port.ts';
+import { answerTo, parseAnswer } from '../http/reads.ts';
+import type { SendAsAccount } from '../http/signed-requests.ts';
+import { textBy } from './account-fields.ts';
+import { cleanVenueReason } from './venue-text.ts';
+
+/** The venue takes at most this many ids in one call. */
+export const MAX_CANCELLED = 1_000;
+
+const cancellation = z.object({
+  canceled: z.array(textBy((id) => id.toLowerCase())),
+  not_canceled: z.catch(z.record(z.string(), z.string()), {}),
+});
+
+/** The venue's answer to a cancellation. */
+export interface Cancellation {
+  readonly cancelled: ReadonlySet<string>;
+  /** Its reasons, by order id. */
+  readonly refused: ReadonlyMap<string, string>;
+}
+
+/**
+ * `DELETE /orders` and `DELETE /cancel-all` (https://docs.polymarket.com/api-reference/trade/cancel-multiple-orders): takes these
+ * orders off the book, at most `MAX_CANCELLED`, or all of the account. Errors: those of `MarketData`, after which they may
+ * be cancelled or not.
+ */
+export async function cancelOrders(
+  send: SendAsAccount,
+  ids: readonly string[] | 'all',
+  call: Call,
+): Promise<Cancellation> {
+  const asked = ids === 'all' ? { path: '/cancel-all' } : { path: '/orders', body: JSON.stringify(ids) };
+  const spec = { name: 'cancel-orders', method: 'DELETE', ...asked } as const;
+  const { response, used } = await answerTo(send(() => spec, call));
+  const { canceled, not_canceled } = parseAnswer(response, cancellation);
+  const secrets = [used.key, used.secret.reveal(), used.passphrase.reveal()];
+  const refused = Object.entries(not_canceled).map(
+    ([id, why]) => [id.toLowerCase(), cleanVenueReason(why, secrets)] as const,
+  );
+  return { cancelled: new Set(canceled), refused: new Map(refused) };
+}

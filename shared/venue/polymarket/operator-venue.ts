@@ -1,0 +1,62 @@
+import type { ApiCredentials, SignatureType } from '../../account.ts';
+import { createLog } from '../../log.ts';
+import type { Config } from '../../settings/config.ts';
+import type { Wallet } from '../../wallets/evm-key.ts';
+import type { Call } from '../port.ts';
+import { checkCredentials, readCollateral } from './calls/account-funds.ts';
+import { listOpenOrders, readOrder } from './calls/account-orders.ts';
+import { cancelOrders } from './calls/cancel-orders.ts';
+import { findApiKey } from './calls/derive-api-key.ts';
+import { findMarkets } from './calls/find-markets.ts';
+import { readMarketInfo } from './calls/market-info.ts';
+import { readRegion } from './calls/read-region.ts';
+import { readClockSkew } from './calls/read-time.ts';
+import { listTrades, type TradeFilter } from './calls/trades.ts';
+import { createAccountSender, createCredentialSource } from './http/signed-requests.ts';
+import { createTransport } from './http/transport.ts';
+
+// What the operator asks the venue beside the service. Records keep the names of the venue's members, as the operator's
+// reports have them.
+
+export type { NotedCollateral } from './calls/account-funds.ts';
+export { isOver, isReadable, ORDER_ID, type VenueOrder } from './calls/account-orders.ts';
+export { type Cancellation, MAX_CANCELLED } from './calls/cancel-orders.ts';
+export type { CatalogueMarket } from './calls/find-markets.ts';
+export type { Fees } from './calls/market-info.ts';
+export type { Trade, TradeFilter, TradeList } from './calls/trades.ts';
+
+/** Who asks sees the errors. */
+const SILENT = createLog({ level: 'error', write: () => undefined });
+
+/** Opens the venue for the operator. Each call throws the errors of `MarketData`; `venue_refused_service` for refused credentials. */
+export function openOperatorVenue({ clobUrl, gammaUrl, proxyEnv }: Pick<Config, 'clobUrl' | 'gammaUrl' | 'proxyEnv'>) {
+  const clob = createTransport(clobUrl, { proxyEnv });
+  const gamma = createTransport(gammaUrl, { proxyEnv });
+  return {
+    /** Returns the API credentials of a wallet; `undefined` if it has never had any. Creates none. */
+    findApiKey: (wallet: Wallet, call: Call) => findApiKey(clob, wallet, call),
+    clockSkew: (call: Call) => readClockSkew(clob, call),
+    marketInfo: (conditionId: string, call: Call) => readMarketInfo(clob, conditionId, call),
+    markets: (conditionIds: readonly string[], call: Call) => findMarkets(gamma, conditionIds, call),
+    /** Reads the region in which the website at `siteUrl` sees this machine. */
+    region: (siteUrl: string, call: Call) => readRegion(createTransport(siteUrl, { proxyEnv }), call),
+    /** Opens the account that API credentials belong to; `walletAddress` is that of its key. */
+    account(walletAddress: string, given: ApiCredentials) {
+      // Refused ones are not replaced: the operator chose them.
+      const credentials = createCredentialSource(given, async () => undefined);
+      const send = createAccountSender({ clob, walletAddress, credentials, log: SILENT });
+      return {
+        checkCredentials: (call: Call) => checkCredentials(send, call),
+        collateral: (signatureType: SignatureType, refresh: boolean, call: Call) =>
+          readCollateral(send, { signatureType, refresh }, call),
+        openOrders: (call: Call) => listOpenOrders(send, call),
+        order: (id: string, call: Call) => readOrder(send, id, call),
+        trades: (filter: TradeFilter, call: Call) => listTrades(send, filter, call),
+        cancel: (ids: readonly string[] | 'all', call: Call) => cancelOrders(send, ids, call),
+      };
+    },
+  };
+}
+
+/** The venue as the operator asks it. */
+export type OperatorVenue = ReturnType<typeof openOperatorVenue>;
