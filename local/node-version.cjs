@@ -4,10 +4,10 @@
  * Every entry point loads this first. It is CommonJS, which every version of Node loads with `-r` before the entry
  * point itself.
  */
-const NEEDED = [24, 5];
+const NEEDED = [24, 15];
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 
-// Before 24.5 Node's agents ignore a proxy: orders would leave from the operator's own address.
+// The SQLite of an older one may damage the store, and before 24.5 Node's agents ignore a proxy.
 if (major < NEEDED[0] || (major === NEEDED[0] && minor < NEEDED[1])) {
   process.stderr.write(
     `Needs Node ${NEEDED.join('.')} or later; this is ${process.version} (${process.execPath}). ` +

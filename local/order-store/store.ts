@@ -25,6 +25,24 @@ const SQLITE_BUSY = 5;
 /** Bounds the wait for a program that reads the file while it is opened, in milliseconds. */
 const OPEN_WAIT_MS = 1_000;
 
+/** The versions of SQLite, without their last number, that were cured, each with the last number from which it is. */
+const CURED: ReadonlyMap<string, number> = new Map([
+  ['3.44', 6],
+  ['3.50', 7],
+  ['3.51', 3],
+]);
+
+/**
+ * Throws for an SQLite that may damage a file where two connections write and empty the log at the same time
+ * (https://www.sqlite.org/wal.html, "The WAL-Reset Bug"): readers of the file may do so.
+ */
+function requireCuredSqlite(version = 'none'): void {
+  const [major = 0, minor = 0, patch = 0] = version.split('.').map(Number);
+  if (major > 3 || (major === 3 && (minor > 51 || patch >= (CURED.get(`3.${minor}`) ?? Number.POSITIVE_INFINITY))))
+    return;
+  throw new Error(`the SQLite of this Node (${version}) may damage it; use Node 24.15 or later`);
+}
+
 /** Creates an empty file with mode 0600. Opens no file that exists: to close it would free a lock of this process. */
 function createPrivate(path: string): void {
   if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600));
@@ -204,6 +222,7 @@ function createCleaning(db: DatabaseSync) {
  * the process. Throws where the file cannot be used.
  */
 export function openOrderStore(path: string): FileOrderStore {
+  requireCuredSqlite(process.versions['sqlite']);
   const file = ownFile(path, setUp);
   const { db, isNew, requireIntact } = file;
   const clean = createCleaning(db);

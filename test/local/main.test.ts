@@ -199,7 +199,7 @@ describe('an older Node', () => {
       code: 1,
       stdout: '',
       stderr:
-        `Needs Node 24.5 or later; this is v20.20.2 (${process.execPath}). In a clone on Linux x64 npm ci ` +
+        `Needs Node 24.15 or later; this is v20.20.2 (${process.execPath}). In a clone on Linux x64 npm ci ` +
         'brings it along: use npm start, npx cdk, or npx node in the place of node.\n',
     });
   });

@@ -290,6 +290,25 @@ describe('orders in a file', () => {
     expect(await open().read('key')).toMatchObject({ lease: { owner: 'd' } });
   });
 
+  it('is opened only with an SQLite that cannot damage it', async () => {
+    const { versions } = process;
+    const openWithSqlite = (sqlite: string | undefined) => {
+      Object.defineProperty(process, 'versions', { value: { ...versions, sqlite } });
+      try {
+        return open();
+      } finally {
+        Object.defineProperty(process, 'versions', { value: versions });
+      }
+    };
+    for (const damaging of ['3.44.5', '3.45.9', '3.49.9', '3.50.6', '3.51.2', '2.51.3', '3.5.9', undefined]) {
+      const sentence = `the SQLite of this Node (${damaging ?? 'none'}) may damage it; use Node 24.15 or later`;
+      expect(() => openWithSqlite(damaging)).toThrow(sentence);
+    }
+    for (const cured of ['3.44.6', '3.50.7', '3.50.10', '3.51.3', '3.52.0', '3.53.4', '4.0.0']) {
+      await openWithSqlite(cured).close();
+    }
+  });
+
   it('is not opened while it has a second name', async () => {
     const first = await openWith('key', A);
     linkSync(path, join(directory, 'other.db'));
