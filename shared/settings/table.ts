@@ -83,12 +83,17 @@ const RPC_URL = parsed('an https URL, or http on loopback', (text) => {
 
 const TABLE = matching('the name of a DynamoDB table', /^[\w.-]{3,255}$/);
 
-/** A misspelt prefix of a table would create a file of that name in each process, and one key would place several orders. */
-const STORE = parsed('the path of a file, or dynamodb: and the name of a table', (text) => {
-  if (/^dynamodb:/i.test(text)) return z.safeParse(TABLE, tableOf(text)).success ? text : undefined;
-  // One letter and a colon begin a path of Windows.
-  return KEY_LIKE.test(text) || /^\s*(?:["'`]|dynamo|[a-z][\w+.-]+:)/i.test(text) ? undefined : text;
-});
+/** A misspelt path or prefix of a table would create another store, and a key of the right one would place a second order. */
+const STORE = parsed(
+  'the path of a file without white space at its ends, or dynamodb: and the name of a table',
+  (text) => {
+    // As in an env file with the line ends of Windows.
+    if (text !== text.trim() || /\p{Cc}/u.test(text)) return undefined;
+    if (/^dynamodb:/i.test(text)) return z.safeParse(TABLE, tableOf(text)).success ? text : undefined;
+    // One letter and a colon begin a path of Windows.
+    return KEY_LIKE.test(text) || /^(?:["'`]|dynamo|[a-z][\w+.-]+:)/i.test(text) ? undefined : text;
+  },
+);
 
 /** In any case; the checksum is checked where the address is used. */
 const ADDRESS = matching('an address: 0x and 40 hex digits', /^0x[0-9a-fA-F]{40}$/);

@@ -248,9 +248,30 @@ const RULES: Readonly<Record<string, readonly [string, readonly string[], readon
   ],
   SERVICE_REMOTE_ORDERS: ['1, or left out', ['0', 'true', 'yes', ' 1', '01'], ['1']],
   SERVICE_STORE: [
-    'the path of a file, or dynamodb: and the name of a table',
-    ['dynamodb:ab', 'DynamoDB:orders', 'file:/x.db', `dynamodb:${'a'.repeat(256)}`, HEX_KEY, `0x${HEX_KEY}`],
-    ['/x/orders.db', 'a/dynamodb:orders', 'C:\\orders.db', `${KEY}/orders.db`, `dynamodb:${'a'.repeat(255)}`],
+    'the path of a file without white space at its ends, or dynamodb: and the name of a table',
+    [
+      '/x/orders.db\r',
+      '/x/orders.db ',
+      '\u00a0/x',
+      '/x\u0000/y',
+      '/x\ny',
+      '/x\u0085y',
+      'dynamodb:orders\r',
+      'dynamodb:ab',
+      'DynamoDB:orders',
+      'file:/x.db',
+      `dynamodb:${'a'.repeat(256)}`,
+      HEX_KEY,
+      `0x${HEX_KEY}`,
+    ],
+    [
+      '/x/orders.db',
+      '/x y/orders.db',
+      'a/dynamodb:orders',
+      'C:\\orders.db',
+      `${KEY}/orders.db`,
+      `dynamodb:${'a'.repeat(255)}`,
+    ],
   ],
   SERVICE_PRIVATE_KEY: [
     'a private key: 32 bytes as 64 hex digits, with or without 0x',
@@ -411,7 +432,7 @@ const STOPS: readonly (readonly [env: Env, sentence: string])[] = [
   // Docker leaves quotes.
   [
     { SERVICE_PRIVATE_KEY: `"0x${KEY}"`, SERVICE_STORE: "'/x/orders.db'" },
-    'SERVICE_STORE must be written without quotes, as the path of a file, or dynamodb: and the name of a table.\n' +
+    'SERVICE_STORE must be written without quotes, as the path of a file without white space at its ends, or dynamodb: and the name of a table.\n' +
       'SERVICE_PRIVATE_KEY must be written without quotes, as a private key: 32 bytes as 64 hex digits, with or without 0x.',
   ],
 ];
