@@ -57,7 +57,7 @@ async function start(paper: boolean, settings: string | undefined): Promise<void
 }
 
 const USAGE = `Usage: npm start                 serve; read-only unless the key and the opt-in are both set
-       npm run paper             serve on an embedded paper venue (next port), with a console (third port from here),
+       npm run paper             serve on an embedded paper venue (next port, with a console for a browser),
                                  a throw-away key and no real money
        node local/start.js [options]
        order-book-adapter [doctor | orders | paper-venue] [options]    the service and the other commands, of the package

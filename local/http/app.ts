@@ -39,7 +39,7 @@ export function invalid(field: string, detail: string): AppError {
 }
 
 /** Creates the guard against DNS rebinding: a web page whose name was pointed at this machine sends that name as `Host`. */
-export function createHostTest(hosts: readonly string[]): (authority: string) => boolean {
+function createHostTest(hosts: readonly string[]): (authority: string) => boolean {
   const names = new Set(['127.0.0.1', 'localhost', '::1', ...hosts].map((host) => nameOf(bracketed(host))));
   names.delete(undefined);
   return (authority) => names.has(nameOf(authority));

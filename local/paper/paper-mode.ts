@@ -7,7 +7,7 @@ import { errorCode } from '../../shared/node-error.ts';
 import { readVariables } from '../../shared/settings/read.ts';
 import { describe, type Environment, LOCAL } from '../../shared/settings/table.ts';
 import { type Listening, type Service, type StartOptions, startService } from '../service/service.ts';
-import { listenNear, startConsoleSite } from './console-site.ts';
+import { loadConsole } from './console-files.ts';
 import { keepPaperSession } from './session-file.ts';
 
 /** Equal seeds give equal markets: two runs show the same. */
@@ -16,8 +16,6 @@ const SEED = 1;
 const GIVEN_UNITS = 1_000;
 /** An address in another chain, as a client would send that of its user. */
 const CLIENT = 'Bow1CGKGDB9mNxeWdw85E2aCthQ1oZX4oFEe7fYT17ew';
-/** The ports of venue and console follow the service's, so that addresses can be kept: 8080, 8081 and 8083. */
-const [VENUE_STEP, CONSOLE_STEP] = [1, 3];
 const MAX_PORT = 65_535;
 
 /**
@@ -52,11 +50,11 @@ function deskCommand(port: number): string {
 }
 
 /** Writes where everything is, and commands that work as they stand on a service that trades on paper. */
-function firstScreen(service: Listening, consoleUrl: string, venueUrl: string, venue: PaperVenue): string {
+function firstScreen(service: Listening, venueUrl: string, venue: PaperVenue): string {
   const { tokenId, price, size } = venue.suggestOrder();
   return `Trading on paper: invented markets, no real money. All is forgotten at the end.
   service  ${service.url}
-  console  ${consoleUrl} (all of it in a browser)
+  console  ${venueUrl} (all of it in a browser)
   venue    ${venueUrl} (faults, accounts: packages/paper-venue)
   desk     ${deskCommand(portOf(service))} (open, fills, positions, cancel)
   wallet   ${service.walletAddress}, ${GIVEN_UNITS} pUSD and shares
@@ -76,8 +74,19 @@ curl "$V/paper/faults" -d '{"fault":"reset-after","path":"/order"}'  # the next
 `;
 }
 
+/** Listens on a port, or on a free one where it is taken. */
+async function listenNear(venue: PaperVenue, port: number): Promise<{ readonly url: string }> {
+  const host = '127.0.0.1';
+  try {
+    return await venue.listen({ host, port });
+  } catch (error) {
+    if (errorCode(error) !== 'EADDRINUSE') throw error;
+    return venue.listen({ host, port: 0 });
+  }
+}
+
 /**
- * Starts the paper venue, the service on it and the console, with the settings of `env` that are not of the operator's
+ * Starts the paper venue, which hands out the console, and the service on it, with the settings of `env` that are not of the operator's
  * account. `print` gets the first screen, before the first line of the log.
  */
 export async function startOnPaper(
@@ -88,16 +97,17 @@ export async function startOnPaper(
   await using stack = new AsyncDisposableStack();
   // The wallet is gone at the end, and its keys with it.
   const directory = stack.use(await mkdtempDisposable(join(tmpdir(), 'paper-orders-')));
-  const venue = createPaperVenue({ seed: SEED, faucet: { collateral: GIVEN_UNITS, shares: GIVEN_UNITS } });
+  let trading: Listening | undefined;
+  const faucet = { collateral: GIVEN_UNITS, shares: GIVEN_UNITS };
+  let files: Awaited<ReturnType<typeof loadConsole>> | undefined;
+  const page = { files: async () => (files ??= await loadConsole()), service: () => trading };
+  const venue = createPaperVenue({ seed: SEED, faucet }, page);
   stack.defer(() => venue.close());
   const { port } = readVariables(env, { port: LOCAL.port }).values;
-  const near = (step: number) => (port === 0 || port + step > MAX_PORT ? 0 : port + step);
-  const { url: venueUrl } = await listenNear(near(VENUE_STEP), (own) => venue.listen({ host: '127.0.0.1', port: own }));
-  let trading: Listening | undefined;
-  const site = await startConsoleSite({ venueUrl, service: () => trading, port: near(CONSOLE_STEP) });
-  stack.defer(site.close);
-  // The pages of the console may place orders too.
-  const corsOrigins = [env['SERVICE_CORS_ORIGINS'] ?? '', ...site.origins];
+  // The next port after the service's, so that addresses can be kept: 8080 and 8081.
+  const { url: venueUrl } = await listenNear(venue, port === 0 || port === MAX_PORT ? 0 : port + 1);
+  // The console may place orders too, by each name of this machine.
+  const corsOrigins = [env['SERVICE_CORS_ORIGINS'] ?? '', venueUrl, venueUrl.replace('127.0.0.1', 'localhost')];
   const overrides = paperOverrides(venueUrl, join(directory.path, 'orders.db'), corsOrigins);
   const service = await startService(
     { ...env, ...overrides },
@@ -112,7 +122,7 @@ export async function startOnPaper(
         } catch (error) {
           print(`The desk has no access to this session (${errorCode(error)}).\n`);
         }
-        print(firstScreen(listening, site.url, venueUrl, venue));
+        print(firstScreen(listening, venueUrl, venue));
       },
     },
   );

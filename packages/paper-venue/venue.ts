@@ -20,6 +20,7 @@ import { accountRoutes, keyRoutes } from './routes/account-routes.ts';
 import { clientOrders, controlRoutes, type Parts } from './routes/control-routes.ts';
 import { gammaRoutes } from './routes/gamma-routes.ts';
 import { orderEntryRoutes } from './routes/order-entry.ts';
+import { fileOf, type Page, pageReply } from './routes/page.ts';
 import { publicRoutes } from './routes/public-routes.ts';
 import { driftBand } from './simulation/simulation.ts';
 import { type PaperVenueOptions, settingsOf, VenueState } from './state/state.ts';
@@ -81,16 +82,16 @@ function delivered(state: VenueState, reply: Reply, fault: Fault | undefined): D
 const HOST = /^(?:\[(?<v6>[0-9a-f:.]+)\]|(?<name>[^:]+))(?::\d+)?$/i;
 
 /**
- * Returns true for what a web page may not ask: no page may read or steer the exercise, nor trade in it, and one whose name
- * was pointed at this machine says so in `Host`. An address is nobody's name.
+ * Returns true for what a web page may not ask: no page but the venue's own may read or steer the exercise, nor trade in
+ * it, and one whose name was pointed at this machine says so in `Host`. An address is nobody's name.
  */
 function isRefused({ headers: { host = '', origin } }: IncomingMessage, own: string): boolean {
   const { v6, name = '' } = HOST.exec(host)?.groups ?? {};
   const isOwn = isIP(v6 ?? name) > 0 || ['localhost', own].includes(name.toLowerCase());
-  return origin !== undefined || !isOwn;
+  return !isOwn || (origin !== undefined && origin !== `http://${host}`);
 }
 
-function listener(parts: Parts, ownName: () => string) {
+function listener(parts: Parts, ownName: () => string, page: Page | undefined) {
   const { state, faults, late, log } = parts;
   const { now } = state.settings;
   const [control, processRequest] = [controlRoutes(parts), requestProcessor(state)];
@@ -100,12 +101,14 @@ function listener(parts: Parts, ownName: () => string) {
     // Split by hand: the HMAC covers the path as it was sent, and URL would normalise it, or throw.
     const [path = '', ...rest] = (message.url ?? '').split('?');
     const query = new URLSearchParams(rest.join('?'));
-    const changes = message.method !== 'GET' && message.method !== 'HEAD';
-    if ((changes || path.startsWith('/paper/')) && isRefused(message, ownName())) {
+    const base = { method: message.method ?? 'GET', path, query, headers: message.headers };
+    const changes = base.method !== 'GET' && base.method !== 'HEAD';
+    const file = page && fileOf(base);
+    if ((changes || file || path.startsWith('/paper/')) && isRefused(message, ownName())) {
       const error = 'not for web pages: use the host localhost or an address, and send no Origin';
       return send(response, whole(json({ error }, 403)), now());
     }
-    const base = { method: message.method ?? 'GET', path, query, headers: message.headers };
+    if (page && file) return send(response, whole(await pageReply(page, file)), now());
     if (!body) return send(response, whole(json({ error: 'payload too large' }, 413)), now());
     if (path.startsWith('/paper/') || (path === '/' && base.method === 'GET')) {
       return send(response, whole(dispatch(control, { ...base, body, now: now() })), now());
@@ -130,13 +133,13 @@ function suggestedOrder({ exchange }: VenueState) {
   return { tokenId: tokenIds[0], price: toDecimal(price), size: toDecimal(minSize) };
 }
 
-/** Creates a paper venue. */
-export function createPaperVenue(options: PaperVenueOptions = {}): PaperVenue {
+/** Creates a paper venue, with a page where one is given. */
+export function createPaperVenue(options: PaperVenueOptions = {}, page?: Page): PaperVenue {
   const settings = settingsOf(options);
   const state = new VenueState(settings);
   const parts: Parts = { state, faults: new FaultBoard(), late: new LateRequests(), log: new RequestLog() };
   let ownName = 'localhost';
-  const answer = listener(parts, () => ownName);
+  const answer = listener(parts, () => ownName, page);
   const limits = { requestTimeout: REQUEST_TIMEOUT_MS, keepAliveTimeout: KEEP_ALIVE_MS };
   const server = createServer(limits, (message, response) => {
     answer(message, response).catch(() => {
