@@ -42,8 +42,11 @@ export const BOOK = section('book', [], {
       const listed = [`"other", ${etag}`, `W/${etag}`, `"other" , W/${etag}`, '*', etag];
       const again = await Promise.all(listed.map((tag) => readBook(world, { 'if-none-match': tag })));
       if (again.some(({ status }) => status !== 304)) continue;
-      for (const { headers } of again)
-        assert.deepEqual([headers.get('etag'), headers.get('content-type')], [etag, null]);
+      for (const { headers } of again) {
+        assert.equal(headers.get('etag'), etag);
+        // A gateway adds a type where a function gives none.
+        if (world.edge === 'local') assert.equal(headers.get('content-type'), null);
+      }
       return;
     }
     assert.fail('never 304');
