@@ -1,13 +1,13 @@
-import { CfnOutput, RemovalPolicies, Stack, type StackProps } from 'aws-cdk-lib';
+import { join } from 'node:path';
+import { RemovalPolicies, RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib';
+import { Code, LayerVersion, Runtime } from 'aws-cdk-lib/aws-lambda';
 import { CfnLogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
-import { SIGNED_INDEX } from '../shared/settings/formats.ts';
-import { addVenueLayer } from './constructs/endpoint-function.ts';
 import { addFills } from './constructs/fills.ts';
 import { addGateway } from './constructs/gateway.ts';
-import { namesOf } from './constructs/names.ts';
 import { OrderStore } from './constructs/order-store.ts';
 import { addOrders } from './constructs/orders.ts';
+import { addOutputs } from './constructs/outputs.ts';
 import { addReaders } from './constructs/readers.ts';
 import { addRollout } from './constructs/rollout.ts';
 import { addAlarms } from './monitoring/alarms.ts';
@@ -21,46 +21,59 @@ interface ServiceStackProps extends Pick<StackProps, 'env'> {
   readonly settings: Settings;
 }
 
+/** Adds the layer of all functions. Older versions of them, to which an alias may go back, need theirs. */
+function addLayer(scope: Construct, stackName: string, assets: string): LayerVersion {
+  return new LayerVersion(scope, 'VenueLayer', {
+    layerVersionName: `${stackName}-venue`,
+    description: 'The client of the venue',
+    code: Code.fromAsset(join(assets, 'layer')),
+    compatibleRuntimes: [Runtime.NODEJS_24_X],
+    removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
+  });
+}
+
 /**
  * The whole service. The flag `placeOrder` adds the function of orders with its route, role, rollout and alarms, and its
  * absence takes them away; the store of orders is there from the first deployment on, so that no key is forgotten.
  */
 export class ServiceStack extends Stack {
   constructor(scope: Construct, { assets, settings, ...props }: ServiceStackProps) {
-    const names = namesOf(settings.stackName);
+    const { stackName, alarmTopic, fillsTopic, keyArn, removal, environment } = settings;
     super(scope, 'Service', {
       ...props,
-      stackName: names.stack,
+      stackName,
       description: 'A small HTTP/JSON service between any HTTP client and the Polymarket order book',
-      terminationProtection: settings.orders !== undefined && settings.removal !== 'destroy',
+      terminationProtection: settings.orders !== undefined && removal !== 'destroy',
     });
-    // The CDK has resources depend on some to which they refer anyway.
+    // The CDK lets resources depend on some to which they refer anyway.
     this.templateOptions.metadata = { 'cfn-lint': { config: { ignore_checks: ['W3005'] } } };
-    const metrics = metricsOf(names.metrics);
-    const store = new OrderStore(this, names, settings.ordersTable);
-    const layer = addVenueLayer(this, assets, names);
-    const common = { names, assets, layer };
-    const readers = addReaders(this, { ...common, settings });
+    const namespace = `OrderBookAdapter/${stackName}`;
+    const metrics = metricsOf(namespace);
+    const store = new OrderStore(this, settings);
+    const common = { stackName, assets, layer: addLayer(this, stackName, assets) };
+    const readers = addReaders(this, settings, common);
     const trading = settings.orders && { ...common, store, settings: settings.orders };
     const orders = trading && addOrders(this, trading);
-    const { fillsTopic: topicArn } = settings;
-    const fills = trading && topicArn !== undefined ? addFills(this, { ...trading, topicArn }) : undefined;
-    // The desk and the doctor know by it that the table has the index.
-    if (fills) new CfnOutput(this, 'OrdersIndex', { value: SIGNED_INDEX.name });
-    const api = addGateway(this, { names, settings, readers, orders });
+    const fills =
+      trading && fillsTopic !== undefined ? addFills(this, { ...trading, topicArn: fillsTopic }) : undefined;
+    const api = addGateway(this, settings, { ...readers, orders });
     const functions = [...Object.values(readers), ...(orders ? [orders] : [])];
-    for (const target of functions) addMetricFilter(target, target.log, names.metrics, 'errors');
-    if (orders) addMetricFilter(orders, orders.log, names.metrics, 'events');
-    const stoppingRollout = addAlarms(this, { metrics, api, readers, orders, fills, alarmTopic: settings.alarmTopic });
+    for (const target of functions) addMetricFilter(target, target.log, namespace, 'errors');
+    if (orders) addMetricFilter(orders, orders.log, namespace, 'events');
+    const stoppingRollout = addAlarms(this, { metrics, api, readers, orders, fills, alarmTopic });
     if (orders) addRollout(this, orders.alias, stoppingRollout, settings.rollout === 'canary');
-    addDashboard(this, { names, metrics, api, functions });
+    addDashboard(this, { stackName, metrics, api, functions });
     if (settings.ordersTable === undefined) {
       // The issuer and the certificate are checked by the gateway, quotas by the functions, which alarms refer to.
       const fallible = ['Domain', 'Tokens'].map((id) => api.node.tryFindChild(id));
       const after = [this.node.findChild('Alarms'), ...fallible].filter((child) => child !== undefined);
-      store.addTable(after, orders?.alias, settings);
+      store.addTable(after, orders?.alias);
     }
-    const { keyArn, removal } = settings;
+    addOutputs(this, {
+      GammaUrl: environment['SERVICE_GAMMA_URL'],
+      ClobUrl: environment['SERVICE_CLOB_URL'],
+      CorsOrigins: environment['SERVICE_CORS_ORIGINS'] ?? 'none: give the origin of your page as corsOrigins',
+    });
     for (const child of this.node.findAll()) if (child instanceof CfnLogGroup) child.kmsKeyId = keyArn;
     if (removal === 'destroy') RemovalPolicies.of(this).destroy();
   }

@@ -1,12 +1,12 @@
 import { Duration } from 'aws-cdk-lib';
-import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Schedule, ScheduleExpression } from 'aws-cdk-lib/aws-scheduler';
 import { LambdaInvoke } from 'aws-cdk-lib/aws-scheduler-targets';
 import type { Construct } from 'constructs';
 import { LAMBDA_TIMEOUT_MS } from '../../shared/limits.ts';
 import { SIGNED_INDEX, TOPIC_STATE } from '../../shared/settings/formats.ts';
-import { ServiceFunction } from './endpoint-function.ts';
 import { allowAccount, type OrdersProps } from './orders.ts';
+import { addOutputs } from './outputs.ts';
+import { ServiceFunction } from './service-function.ts';
 
 interface FillsProps extends OrdersProps {
   /** The operator's topic: its subscriptions outlive the stack. */
@@ -17,7 +17,7 @@ interface FillsProps extends OrdersProps {
 const NO_REPEAT = { maxEventAge: Duration.minutes(1), retryAttempts: 0 };
 
 /** Adds the function that publishes what becomes of the orders, and runs it each minute. No route leads to it. */
-export function addFills(scope: Construct, { settings, store, topicArn, ...props }: FillsProps): LambdaFunction {
+export function addFills(scope: Construct, { settings, store, topicArn, ...props }: FillsProps) {
   // It verifies no client, and the URL is a secret.
   const { SERVICE_CLIENT_RPC_URL: _, SERVICE_CLIENT_CHAIN_ID: __, ...variables } = settings.variables;
   const fills = new ServiceFunction(scope, 'Fills', {
@@ -28,14 +28,16 @@ export function addFills(scope: Construct, { settings, store, topicArn, ...props
     timeoutMs: LAMBDA_TIMEOUT_MS.fills,
     environment: { ...variables, SERVICE_ORDERS_TABLE: store.tableName, FILLS_TOPIC: topicArn },
   });
-  fills.function.configureAsyncInvoke(NO_REPEAT);
+  fills.alias.configureAsyncInvoke(NO_REPEAT);
   const schedule = ScheduleExpression.rate(Duration.minutes(1));
-  new Schedule(fills, 'Schedule', { schedule, target: new LambdaInvoke(fills.function, NO_REPEAT) });
+  new Schedule(fills, 'Schedule', { schedule, target: new LambdaInvoke(fills.live, NO_REPEAT) });
   // Items of its own only: any other may be an order. A policy takes no control character; `?` stands for any one.
   const own = { 'dynamodb:LeadingKeys': `${TOPIC_STATE.replace('\u0000', '?')}*` };
   fills.allow(['dynamodb:GetItem', 'dynamodb:PutItem'], store.tableArn, { 'ForAllValues:StringLike': own });
   fills.allow(['dynamodb:Query'], `${store.tableArn}/index/${SIGNED_INDEX.name}`);
   fills.allow(['sns:Publish'], topicArn);
   allowAccount(fills, settings, 'credentials');
-  return fills.function;
+  // The desk and the doctor know by it that the table has the index.
+  addOutputs(scope, { OrdersIndex: SIGNED_INDEX.name });
+  return fills;
 }

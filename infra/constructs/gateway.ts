@@ -1,17 +1,20 @@
-import { Aws, CfnOutput, Fn, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { Aws, Fn, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import { AccessLogFormat } from 'aws-cdk-lib/aws-apigateway';
 import * as apigateway from 'aws-cdk-lib/aws-apigatewayv2';
 import { HttpIamAuthorizer, HttpJwtAuthorizer } from 'aws-cdk-lib/aws-apigatewayv2-authorizers';
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
 import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
+import { CfnPermission } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import { ROUTES } from '../../functions/routes.ts';
 import type { OrderAccess } from '../../shared/settings/table.ts';
 import type { Settings } from '../settings/settings.ts';
-import type { EndpointFunction } from './endpoint-function.ts';
-import type { Names } from './names.ts';
+import { addOutputs } from './outputs.ts';
 import type { Readers } from './readers.ts';
+import type { ServiceFunction } from './service-function.ts';
+
+const DUAL_STACK = apigateway.IpAddressType.DUAL_STACK;
 
 /** Sustained requests per second for all callers; bursts may be twice that. */
 const PER_SECOND = {
@@ -47,21 +50,16 @@ const ACCESS_LOG = JSON.stringify({
   gateway_error: '$context.error.message',
 });
 
-interface GatewayProps {
-  readonly names: Names;
-  readonly settings: Settings;
-  readonly readers: Readers;
-  /** Absent where no orders are taken. */
-  readonly orders: EndpointFunction | undefined;
-}
+const integrate = ({ name, live }: ServiceFunction) => new HttpLambdaIntegration(name, live);
 
-function addAccessLog(api: apigateway.HttpApi, names: Names): LogGroup {
-  return new LogGroup(api, 'AccessLog', {
-    // A new name for each stack, since the log of an earlier stack of the same name is kept.
-    logGroupName: `${names.accessLog}-${Fn.select(2, Fn.split('/', Aws.STACK_ID))}`,
-    // As long as the log of orders: only this one shows whom the gateway refused.
-    retention: RetentionDays.ONE_YEAR,
-    removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
+/** Lets the one stage of the API invoke a function's alias, for a method and path; `*` stands for any. */
+function allow({ apiId: resource }: apigateway.HttpApi, target: ServiceFunction, methodAndPath: string): CfnPermission {
+  const resourceName = `$default/${methodAndPath}`;
+  return new CfnPermission(target, 'Gateway', {
+    action: 'lambda:InvokeFunction',
+    functionName: target.alias.functionArn,
+    principal: 'apigateway.amazonaws.com',
+    sourceArn: Stack.of(target).formatArn({ service: 'execute-api', resource, resourceName }),
   });
 }
 
@@ -81,68 +79,70 @@ function createGuards({ jwtIssuer = '', jwtAudience = [], jwtScopes }: Settings)
   } satisfies Record<OrderAccess | Settings['readAccess'], Guard>;
 }
 
+/** The functions that requests reach; orders are absent where none are taken. */
+type Targets = Readers & { readonly orders: ServiceFunction | undefined };
+
 /**
  * Adds the routes and returns them. Those of every deployment take ANY method, so that the functions answer preflights
  * and 405 themselves, as they do locally. Health, which has no key, answers the path of orders; if orders are enabled,
  * a route for POST takes precedence and leads to the function of orders.
  */
-function addRoutes(api: apigateway.HttpApi, rest: HttpLambdaIntegration, { settings, readers, orders }: GatewayProps) {
+function addRoutes(api: apigateway.HttpApi, rest: HttpLambdaIntegration, settings: Settings, targets: Targets) {
   const guards = createGuards(settings);
-  readers.health.allowGateway(api, '*');
-  const routes = api.addRoutes({ path: ROUTES.health.path, integration: rest });
+  allow(api, targets.health, '*');
+  const routes = [ROUTES.health, ROUTES.orders].flatMap(({ path }) => api.addRoutes({ path, integration: rest }));
   for (const name of ['markets', 'book'] as const) {
     const guard: Guard = guards[settings.readAccess];
-    const { path } = ROUTES[name];
-    const route = { path, integration: new HttpLambdaIntegration(name, readers[name].live) };
-    readers[name].allowGateway(api, `*${path}`);
+    const route = { path: ROUTES[name].path, integration: integrate(targets[name]) };
+    allow(api, targets[name], `*${route.path}`);
     routes.push(...api.addRoutes({ ...route, ...guard }));
     if (guard.authorizer) routes.push(...api.addRoutes({ ...route, methods: [apigateway.HttpMethod.OPTIONS] }));
   }
-  const { path, method } = ROUTES.orders;
-  routes.push(...api.addRoutes({ path, integration: rest }));
-  if (orders && settings.orders) {
+  if (targets.orders && settings.orders) {
+    const { path, method } = ROUTES.orders;
     const { orderAccess } = settings.orders;
-    const integration = new HttpLambdaIntegration('orders', orders.live);
-    const post = { path, methods: [apigateway.HttpMethod.POST], integration };
+    const post = { path, methods: [apigateway.HttpMethod.POST], integration: integrate(targets.orders) };
     const added = api.addRoutes({ ...post, ...guards[orderAccess] });
     // A new alias takes requests once the gateway may invoke it.
-    for (const each of added) each.node.addDependency(orders.allowGateway(api, `${method}${path}`));
+    const permission = allow(api, targets.orders, `${method}${path}`);
+    for (const route of added) route.node.addDependency(permission);
     routes.push(...added);
-    if (orderAccess === 'iam') {
-      const value = api.arnForExecuteApi(method, path, '$default');
-      const description = 'What a caller of POST /v1/orders needs execute-api:Invoke on';
-      new CfnOutput(Stack.of(api), 'OrderRouteArn', { description, value });
-    }
+    // What a caller needs execute-api:Invoke on.
+    if (orderAccess === 'iam') addOutputs(api, { OrderRouteArn: api.arnForExecuteApi(method, path, '$default') });
   }
   return routes;
 }
 
 /** Adds the operator's own domain; the gateway's own address is then disabled. */
-function addDomain(api: apigateway.HttpApi, name: string, certificateArn: string): apigateway.DomainName {
+function addDomain(api: apigateway.HttpApi, domainName: string, certificateArn: string): apigateway.DomainName {
   const certificate = Certificate.fromCertificateArn(api, 'Certificate', certificateArn);
-  const ipAddressType = apigateway.IpAddressType.DUAL_STACK;
-  const domainName = new apigateway.DomainName(api, 'Domain', { domainName: name, certificate, ipAddressType });
-  const description = `What the DNS record of ${name} points to`;
-  new CfnOutput(Stack.of(api), 'DomainTarget', { value: domainName.regionalDomainName, description });
-  return domainName;
+  const domain = new apigateway.DomainName(api, 'Domain', { domainName, certificate, ipAddressType: DUAL_STACK });
+  // What the DNS record of the domain points to.
+  addOutputs(api, { DomainTarget: domain.regionalDomainName });
+  return domain;
 }
 
 /** Adds the HTTP API with its routes, its one stage, throttles and access log. */
-export function addGateway(scope: Construct, props: GatewayProps): apigateway.HttpApi {
-  const { names, settings, readers } = props;
-  const { domainName, certificateArn } = settings;
-  const rest = new HttpLambdaIntegration('health', readers.health.live);
+export function addGateway(scope: Construct, settings: Settings, targets: Targets): apigateway.HttpApi {
+  const { stackName, domainName, certificateArn } = settings;
+  const rest = integrate(targets.health);
   const api = new apigateway.HttpApi(scope, 'Api', {
-    apiName: names.stack,
+    apiName: stackName,
     description: 'Lists markets, reads order books and places limit orders at the venue',
     createDefaultStage: false,
-    ipAddressType: apigateway.IpAddressType.DUAL_STACK,
+    ipAddressType: DUAL_STACK,
     defaultIntegration: rest,
     disableExecuteApiEndpoint: domainName !== undefined,
   });
-  const accessLog = addAccessLog(api, names);
-  new CfnOutput(scope, 'AccessLog', { value: accessLog.logGroupName });
-  const routes = addRoutes(api, rest, props);
+  const accessLog = new LogGroup(api, 'AccessLog', {
+    // AWS's prefix for delivered logs: without it each API adds a statement to a policy of limited size. A new name for
+    // each stack, since the log of an earlier stack of the same name is kept.
+    logGroupName: `/aws/vendedlogs/${stackName}/access-${Fn.select(2, Fn.split('/', Aws.STACK_ID))}`,
+    // As long as the log of orders: only this one shows whom the gateway refused.
+    retention: RetentionDays.ONE_YEAR,
+    removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
+  });
+  const routes = addRoutes(api, rest, settings, targets);
   const stage = new apigateway.HttpStage(api, 'Stage', {
     httpApi: api,
     autoDeploy: true,
@@ -154,19 +154,18 @@ export function addGateway(scope: Construct, props: GatewayProps): apigateway.Ht
     },
     ...(domainName && certificateArn && { domainMapping: { domainName: addDomain(api, domainName, certificateArn) } }),
   });
-  const { defaultChild } = stage.node;
-  if (!(defaultChild instanceof apigateway.CfnStage)) throw new Error('the stage has no resource');
   // The gateway refuses settings of a missing route, and CloudFormation sees no dependency between the two.
   stage.node.addDependency(...routes);
+  const { defaultChild } = stage.node;
+  if (!(defaultChild instanceof apigateway.CfnStage)) throw new Error('the stage has no resource');
   // Only routes that every deployment has: a stage may keep the settings of a route that is removed later, and then
   // refuses every change.
-  defaultChild.routeSettings = Object.fromEntries(
-    Object.values(ROUTES).map(({ name, path }) => [
-      `ANY ${path}`,
-      { ThrottlingRateLimit: PER_SECOND[name], ThrottlingBurstLimit: 2 * PER_SECOND[name] },
-    ]),
-  );
+  const throttles = Object.values(ROUTES).map(({ name, path }) => {
+    const throttle = { ThrottlingRateLimit: PER_SECOND[name], ThrottlingBurstLimit: 2 * PER_SECOND[name] };
+    return [`ANY ${path}`, throttle] as const;
+  });
+  defaultChild.routeSettings = Object.fromEntries(throttles);
   const host = domainName ?? `${api.apiId}.execute-api.${Stack.of(scope).region}.${Aws.URL_SUFFIX}`;
-  new CfnOutput(scope, 'Url', { value: `https://${host}`, description: 'Base address of the service' });
+  addOutputs(scope, { Url: `https://${host}`, AccessLog: accessLog.logGroupName });
   return api;
 }

@@ -1,4 +1,4 @@
-import { CfnOutput, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { RemovalPolicy, Stack } from 'aws-cdk-lib';
 import { AttributeType, BillingMode, ProjectionType, Table, TableEncryption } from 'aws-cdk-lib/aws-dynamodb';
 import { Key } from 'aws-cdk-lib/aws-kms';
 import type { Alias } from 'aws-cdk-lib/aws-lambda';
@@ -6,9 +6,7 @@ import { CfnQueryDefinition, LogGroup, RetentionDays } from 'aws-cdk-lib/aws-log
 import { Construct, type IConstruct } from 'constructs';
 import { SIGNED_INDEX } from '../../shared/settings/formats.ts';
 import type { Settings } from '../settings/settings.ts';
-import type { Names } from './names.ts';
-
-type TableSettings = Pick<Settings, 'keyArn' | 'removal' | 'fillsTopic'>;
+import { addOutputs } from './outputs.ts';
 
 /**
  * The table and the log of orders: created by the first deployment, and kept even if the function of orders is removed.
@@ -18,11 +16,12 @@ export class OrderStore extends Construct {
   readonly log: LogGroup;
   readonly tableName: string;
   readonly tableArn: string;
+  private readonly settings: Settings;
 
-  /** `ordersTable`: a restored table to use instead of a new one. */
-  constructor(scope: Construct, names: Names, ordersTable: string | undefined) {
+  constructor(scope: Construct, settings: Settings) {
     super(scope, 'OrderStore');
-    this.tableName = ordersTable ?? names.ordersTable;
+    this.settings = settings;
+    this.tableName = settings.ordersTable ?? `${settings.stackName}-orders`;
     const resourceName = this.tableName;
     this.tableArn = Stack.of(this).formatArn({ service: 'dynamodb', resource: 'table', resourceName });
     this.log = new LogGroup(this, 'Log', {
@@ -31,7 +30,7 @@ export class OrderStore extends Construct {
     });
     // Who ordered what. The log has these lines at every level, written before the order is sent.
     new CfnQueryDefinition(scope, 'OrdersByClient', {
-      name: `${names.stack}/orders by client`,
+      name: `${settings.stackName}/orders by client`,
       logGroupNames: [this.log.logGroupName],
       queryString: [
         'fields time, client_address, client_address_verified, gateway_caller, order_id, order.token_id, order.side, order.price, order.size, request_id',
@@ -40,29 +39,24 @@ export class OrderStore extends Construct {
         'limit 500',
       ].join('\n| '),
     });
-    new CfnOutput(scope, 'OrdersTable', { value: this.tableName, description: 'Idempotency keys with their orders' });
-    new CfnOutput(scope, 'OrderLog', { value: this.log.logGroupName });
+    addOutputs(scope, { OrdersTable: this.tableName, OrderLog: this.log.logGroupName });
   }
 
   /**
    * Adds the table after what often fails, since nothing can delete it again, and before `orders` move to it. Its name is
    * fixed: if an earlier stack left such a table, the deployment fails instead of creating an empty one.
    */
-  addTable(
-    after: readonly IConstruct[],
-    orders: Alias | undefined,
-    { keyArn, removal, fillsTopic }: TableSettings,
-  ): void {
-    const encryptionKey = keyArn === undefined ? undefined : Key.fromKeyArn(this, 'Key', keyArn);
+  addTable(after: readonly IConstruct[], orders: Alias | undefined): void {
+    const { keyArn, removal, fillsTopic } = this.settings;
     const table = new Table(this, 'Table', {
       tableName: this.tableName,
       partitionKey: { name: 'idempotency_key', type: AttributeType.STRING },
       timeToLiveAttribute: 'expires_at',
       billingMode: BillingMode.PAY_PER_REQUEST,
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
-      ...(encryptionKey
-        ? { encryption: TableEncryption.CUSTOMER_MANAGED, encryptionKey }
-        : { encryption: TableEncryption.AWS_MANAGED }),
+      ...(keyArn === undefined
+        ? { encryption: TableEncryption.AWS_MANAGED }
+        : { encryptionKey: Key.fromKeyArn(this, 'Key', keyArn) }),
       deletionProtection: removal !== 'destroy',
       removalPolicy: RemovalPolicy.RETAIN,
     });

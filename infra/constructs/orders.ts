@@ -1,16 +1,20 @@
 import { createHash } from 'node:crypto';
-import { ArnFormat, CfnOutput, Stack } from 'aws-cdk-lib';
+import { ArnFormat, Stack } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import { LAMBDA_TIMEOUT_MS } from '../../shared/limits.ts';
 import type { OrderSettings } from '../settings/order-settings.ts';
-import { type CommonProps, EndpointFunction, type ServiceFunction } from './endpoint-function.ts';
 import type { OrderStore } from './order-store.ts';
+import { addOutputs } from './outputs.ts';
+import { type CommonProps, ServiceFunction } from './service-function.ts';
 
 /** What a function that knows the account needs. */
 export interface OrdersProps extends CommonProps {
   readonly settings: OrderSettings;
   readonly store: OrderStore;
 }
+
+/** A function that knows the account. */
+type Target = ServiceFunction<'orders' | 'fills'>;
 
 /** Returns a secret's ARN. A name needs the six characters that Secrets Manager appends; six question marks match nothing longer. */
 function secretArn(scope: Construct, nameOrArn: string): string {
@@ -21,7 +25,7 @@ function secretArn(scope: Construct, nameOrArn: string): string {
 }
 
 /** Lets a function use one key. An alias is no resource of a policy: it is a condition on the keys of the account. */
-function allowKmsKey(target: ServiceFunction, key: string, signs: boolean): void {
+function allowKmsKey(target: Target, key: string, signs: boolean): void {
   const [, alias] = /(?:^|:)(alias\/.*)$/.exec(key) ?? [];
   const ofAccount = { service: 'kms', resource: 'key', resourceName: alias === undefined ? key : '*' };
   const isWhole = alias === undefined && key.startsWith('arn:');
@@ -39,7 +43,7 @@ const TABLE_KEY = 'CreateGrant Decrypt DescribeKey Encrypt GenerateDataKey ReEnc
  * Lets a function use the account: sign with the key, or read the one secret that holds it. Where `credentials` are enough
  * and stand in a secret, it signs nothing.
  */
-export function allowAccount(target: ServiceFunction, settings: OrderSettings, needs: 'key' | 'credentials'): void {
+export function allowAccount(target: Target, settings: OrderSettings, needs: 'key' | 'credentials'): void {
   const { kmsKey, credentialsSecret, privateKeySecret, keyArn, region } = settings;
   // Only when that service asks.
   const via = (service: string) => ({ 'kms:ViaService': `${service}.${region}.amazonaws.com` });
@@ -65,9 +69,9 @@ function aliasOf(environment: object, { jwtIssuer, jwtAudience, jwtScopes }: Ord
 }
 
 /** Adds the function that trades with the key. */
-export function addOrders(scope: Construct, { settings, store, ...props }: OrdersProps): EndpointFunction {
+export function addOrders(scope: Construct, { settings, store, ...props }: OrdersProps) {
   const environment = { ...settings.variables, SERVICE_ORDERS_TABLE: store.tableName };
-  const orders = new EndpointFunction(scope, 'Orders', {
+  const orders = new ServiceFunction(scope, 'Orders', {
     ...props,
     name: 'orders',
     description: 'POST /v1/orders: places limit orders with the wallet of the key',
@@ -86,13 +90,12 @@ export function addOrders(scope: Construct, { settings, store, ...props }: Order
   );
   allowAccount(orders, settings, 'key');
   // The operator's desk and doctor find the deployment by these outputs, and the operator its alias.
-  const outputs = {
+  addOutputs(scope, {
     WalletSecret: settings.privateKeySecret ?? settings.credentialsSecret,
     WalletKmsKey: settings.kmsKey,
     WalletAddress: settings.walletAddress,
     FunderAddress: settings.walletVariables.SERVICE_FUNDER_ADDRESS,
     OrdersAlias: orders.alias.aliasName,
-  };
-  for (const [id, value] of Object.entries(outputs)) if (value !== undefined) new CfnOutput(scope, id, { value });
+  });
   return orders;
 }

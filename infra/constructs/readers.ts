@@ -1,20 +1,14 @@
 import type { Construct } from 'constructs';
 import { LAMBDA_TIMEOUT_MS } from '../../shared/limits.ts';
 import type { Settings } from '../settings/settings.ts';
-import { type CommonProps, EndpointFunction } from './endpoint-function.ts';
-
-interface ReadersProps extends CommonProps {
-  readonly settings: Settings;
-}
+import { type CommonProps, ServiceFunction } from './service-function.ts';
 
 /** Adds the three functions that cannot trade. If orders are enabled, health gets the address of the wallet. */
-export function addReaders(scope: Construct, { settings, ...common }: ReadersProps) {
-  const { environment, orders } = settings;
+export function addReaders(scope: Construct, { environment, orders }: Settings, common: CommonProps) {
   // Above the 9 s within which a read is answered.
-  const timeoutMs = LAMBDA_TIMEOUT_MS.reads;
-  const reader = { ...common, environment, memory: 1024, timeoutMs } as const;
+  const reader = { ...common, environment, timeoutMs: LAMBDA_TIMEOUT_MS.reads };
   return {
-    health: new EndpointFunction(scope, 'Health', {
+    health: new ServiceFunction(scope, 'Health', {
       ...common,
       name: 'health',
       description: 'GET /health, and the answer to every request that no other function takes',
@@ -22,17 +16,18 @@ export function addReaders(scope: Construct, { settings, ...common }: ReadersPro
       timeoutMs: LAMBDA_TIMEOUT_MS.health,
       environment: { ...environment, ...orders?.walletVariables },
     }),
-    markets: new EndpointFunction(scope, 'Markets', {
+    markets: new ServiceFunction(scope, 'Markets', {
       ...reader,
       name: 'markets',
       description: 'GET /v1/markets: markets on which an order can be placed now',
+      memory: 1024,
     }),
-    book: new EndpointFunction(scope, 'Book', {
+    book: new ServiceFunction(scope, 'Book', {
       ...reader,
       name: 'book',
+      description: 'GET /v1/book/{token_id}: the order book of an outcome token',
       // A warm book fits into the CPU time that 768 MB get per 20 ms; a cold start takes 30 ms longer than at 1024 MB.
       memory: 768,
-      description: 'GET /v1/book/{token_id}: the order book of an outcome token',
     }),
   };
 }

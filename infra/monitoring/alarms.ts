@@ -2,11 +2,10 @@ import { Duration } from 'aws-cdk-lib';
 import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
 import { Alarm, ComparisonOperator, type IMetric, MathExpression, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
-import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
-import type { EndpointFunction } from '../constructs/endpoint-function.ts';
 import type { Readers } from '../constructs/readers.ts';
+import type { ServiceFunction } from '../constructs/service-function.ts';
 import { combine, type ServiceMetrics } from './metrics.ts';
 
 /** What happened, for the operator on call. An id is the heading of its runbook in docs/operations.md. */
@@ -44,9 +43,9 @@ interface Watched {
   readonly api: HttpApi;
   readonly readers: Readers;
   /** Absent where no orders are taken. */
-  readonly orders: EndpointFunction | undefined;
+  readonly orders: ServiceFunction<'orders'> | undefined;
   /** Absent without `fillsTopic`. */
-  readonly fills: LambdaFunction | undefined;
+  readonly fills: ServiceFunction<'fills'> | undefined;
   readonly alarmTopic: string | undefined;
 }
 
@@ -58,7 +57,7 @@ function faultRate(api: HttpApi): IMetric {
 }
 
 /** 1 for five minutes in which no run ended well; no value where there was no run. */
-function failedRuns(fills: LambdaFunction): IMetric {
+function failedRuns({ function: fills }: ServiceFunction<'fills'>): IMetric {
   const period = Duration.minutes(5);
   const usingMetrics = { runs: fills.metricInvocations({ period }), errors: fills.metricErrors({ period }) };
   return new MathExpression({ expression: 'IF(runs - FILL(errors, 0) < 1, 1, 0)', usingMetrics, period, label: '' });
@@ -68,9 +67,9 @@ function failedRuns(fills: LambdaFunction): IMetric {
 function commonAlarms({ metrics, api, readers, orders }: Watched): readonly Row[] {
   const callingVenue = [readers.markets, readers.book, ...(orders ? [orders] : [])];
   const all = [readers.health, ...callingVenue];
-  const refusals = callingVenue.map(({ route }) => metrics.errors(route, 'venue_refused_service'));
+  const refusals = callingVenue.map(({ name }) => metrics.errors(name, 'venue_refused_service'));
   const crashes = all.map((target) => target.function.metricErrors());
-  const faults = all.map(({ route }) => metrics.errors(route, 'internal_error'));
+  const faults = all.map(({ name }) => metrics.errors(name, 'internal_error'));
   const throttles = all.map((target) => target.function.metricThrottles());
   const durations = callingVenue.map((target) => target.function.metricDuration({ statistic: 'p99' }));
   return [

@@ -1,9 +1,9 @@
-import { CfnOutput, Stack } from 'aws-cdk-lib';
+import { Stack } from 'aws-cdk-lib';
 import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
 import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import type { Construct } from 'constructs';
-import type { EndpointFunction } from '../constructs/endpoint-function.ts';
-import type { Names } from '../constructs/names.ts';
+import { addOutputs } from '../constructs/outputs.ts';
+import type { ServiceFunction } from '../constructs/service-function.ts';
 import type { ServiceMetrics } from './metrics.ts';
 
 const SIZE = { width: 12, height: 6 } as const;
@@ -11,25 +11,23 @@ const SIZE = { width: 12, height: 6 } as const;
 const PARTS = ['duration_ms', 'venue_ms', 'store_ms', 'sign_ms'] as const;
 
 interface Shown {
-  readonly names: Names;
+  readonly stackName: string;
   readonly metrics: ServiceMetrics;
   readonly api: HttpApi;
-  readonly functions: readonly EndpointFunction[];
+  readonly functions: readonly ServiceFunction[];
 }
 
 /** Adds one dashboard for all endpoints. */
-export function addDashboard(scope: Construct, { names, metrics, api, functions }: Shown): void {
+export function addDashboard(scope: Construct, { stackName, metrics, api, functions }: Shown): void {
   const graph = (title: string, ...left: cloudwatch.IMetric[]) =>
     new cloudwatch.GraphWidget({ title, left, ...SIZE, leftYAxis: { min: 0, showUnits: false } });
   const ofFunctions = (name: string, statistic: string) =>
-    functions.map(({ route, ...target }) =>
-      target.function.metric(name, { statistic, label: `${route} ${statistic}` }),
-    );
+    functions.map((target) => target.function.metric(name, { statistic, label: `${target.name} ${statistic}` }));
   // Dashboards are global in an account: two regions would overwrite each other's.
   const { region } = Stack.of(scope);
-  const dashboardName = `${names.stack}-${region}`;
-  const value = `https://${region}.console.aws.amazon.com/cloudwatch/home?region=${region}#dashboards/dashboard/${dashboardName}`;
-  new CfnOutput(scope, 'DashboardUrl', { value });
+  const dashboardName = `${stackName}-${region}`;
+  const DashboardUrl = `https://${region}.console.aws.amazon.com/cloudwatch/home?region=${region}#dashboards/dashboard/${dashboardName}`;
+  addOutputs(scope, { DashboardUrl });
   new cloudwatch.Dashboard(scope, 'Dashboard', { dashboardName }).addWidgets(
     graph('Requests', ...ofFunctions('Invocations', 'Sum')),
     graph('Errors by code', metrics.search('errors')),

@@ -159,6 +159,10 @@ const OUTPUTS: readonly (readonly [name: string, context: Context, value: unknow
   ['OrdersTable', READ_ONLY, 'order-book-adapter-orders'],
   ['OrderLog', READ_ONLY, Match.anyValue()],
   ['DashboardUrl', READ_ONLY, Match.anyValue()],
+  ['GammaUrl', { ...READ_ONLY, gammaUrl: 'https://gamma.example' }, 'https://gamma.example'],
+  ['ClobUrl', { ...READ_ONLY, clobUrl: 'https://clob.example' }, 'https://clob.example'],
+  ['CorsOrigins', READ_ONLY, 'none: give the origin of your page as corsOrigins'],
+  ['CorsOrigins', { ...READ_ONLY, corsOrigins: 'https://app.example' }, 'https://app.example'],
   ['OrderRouteArn', TRADING, Match.anyValue()],
   // By these the operator's desk finds the deployment.
   ['WalletSecret', TRADING, SECRET_NAME],
@@ -172,7 +176,7 @@ it.each(RESOURCES)('each %s has the properties of its settings', (type, context,
   expect(propertiesOf(templateOf(context), `AWS::${type}`)).toMatchObject(properties);
 });
 
-it.each(OUTPUTS)('a stack has the output %s', (name, context, Value) => {
+it.each(OUTPUTS)('a stack has the output %s: %j', (name, context, Value) => {
   templateOf(context).hasOutput(name, { Value });
 });
 
@@ -187,6 +191,8 @@ describe('the stack', () => {
     const isOther = (id: string) => !/CurrentVersion|^(?:Orders|Rollout|ApiPOSTv1orders|Alarms)/.test(id);
     expect(on?.filter(isOther).toSorted()).toStrictEqual(off?.filter(isOther).toSorted());
     templateOf(TRADING).resourceCountIs('AWS::Lambda::LayerVersion', 1);
+    // The venue's own addresses are no outputs.
+    expect(Object.keys(template.toJSON()['Outputs'])).not.toContain('ClobUrl');
   });
 
   it('is one with orders and without, and is protected while they are on', () => {
@@ -456,13 +462,10 @@ describe('the function of fills', () => {
         Principal: { Service: 'scheduler.amazonaws.com' },
       },
     ]);
-    const target = { 'Fn::GetAtt': [expect.stringMatching('^FillsFunction'), 'Arn'] };
+    const target = { Ref: expect.stringMatching('^FillsFunctionAliaslive') };
+    const Resource = [{ 'Fn::Join': ['', [target, ':*']] }, target];
     expect(statementsOf(template, 'Scheduler')).toStrictEqual([
-      {
-        Action: 'lambda:InvokeFunction',
-        Effect: 'Allow',
-        Resource: [target, { 'Fn::Join': ['', [target, ':*']] }],
-      },
+      { Action: 'lambda:InvokeFunction', Effect: 'Allow', Resource },
     ]);
   });
 });
