@@ -1,10 +1,12 @@
-/** The parts of the clients of AWS that orders use. In the layer, where the client of KMS is: what they share is shipped once. */
+/** The parts of the clients of AWS that the functions use. In the layer, where the client of KMS is: what they share is shipped once. */
 export {
   ConditionalCheckFailedException,
   DeleteItemCommand,
   DynamoDBClient,
   GetItemCommand,
   PutItemCommand,
+  paginateQuery,
+  paginateScan,
   TransactionCanceledException,
   TransactWriteItemsCommand,
 } from '@aws-sdk/client-dynamodb';

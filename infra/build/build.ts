@@ -2,7 +2,7 @@ import { chmod, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { type BuildOptions, build, type Plugin } from 'esbuild';
 import { ROUTES } from '../../functions/routes.ts';
-import { BUILTINS_BY_CALL, FROM_LAYER, LAYER_ENTRIES, VENUE_FROM_LAYER } from './plugins.ts';
+import { BUILTINS_BY_CALL, FROM_LAYER, LAYER_ENTRIES } from './plugins.ts';
 
 /** The folder of the project: paths in the output are relative to it, so that they are the same on every machine. */
 const ROOT = join(import.meta.dirname, '../..');
@@ -83,17 +83,13 @@ async function bundle(
 export async function buildAssets(outdir: string): Promise<void> {
   // Not the whole folder: other commands write there.
   for (const folder of ['functions', 'layer', 'maps']) await rm(join(outdir, folder), { recursive: true, force: true });
-  for (const name of Object.keys(ROUTES)) {
-    // Health calls nothing upstream: it has no layer, so that its cold start is that of an empty function.
-    const plugins = name === 'health' ? [] : [FROM_LAYER];
-    await bundle(outdir, `functions/${name}`, { index: `functions/${name}/index.ts` }, [UNUSED, ...plugins]);
+  for (const name of [...Object.keys(ROUTES), 'fills']) {
+    const index = name === 'fills' ? 'operator/topic/index.ts' : `functions/${name}/index.ts`;
+    // Health calls nothing upstream: it imports nothing of the layer, so that its cold start is that of an empty function.
+    await bundle(outdir, `functions/${name}`, { index }, [UNUSED, ...(name === 'health' ? [] : [FROM_LAYER])]);
   }
-  // It makes more calls of AWS than the function of orders.
-  await bundle(outdir, 'functions/fills', { index: 'operator/topic/index.ts' }, [UNUSED, VENUE_FROM_LAYER]);
   await bundle(outdir, 'layer/nodejs', LAYER_ENTRIES, [UNUSED]);
-  for (const folder of ['layer/nodejs', 'functions/fills']) {
-    await writeReadable(join(outdir, folder, CURVE.name), await readFile(CURVE.path));
-  }
+  await writeReadable(join(outdir, 'layer/nodejs', CURVE.name), await readFile(CURVE.path));
 }
 
 if (import.meta.main) await buildAssets(OUTPUT);

@@ -56,26 +56,17 @@ export const LAYER_ENTRIES = {
   aws: 'infra/build/aws.ts',
 } as const;
 
-/** The clients of AWS that the function of orders uses beside the layer's own, which is that of KMS. */
+/** Imports of what is in the layer: its modules, and the clients of AWS beside that of KMS, which the modules use. */
+const IN_LAYER = new RegExp(`^#venue/|/(?:${Object.keys(LAYER_ENTRIES).join('|')})\\.ts$`);
 const CLIENTS = /^@aws-sdk\/client-(?:dynamodb|secrets-manager)$/;
-
-/** Keeps imports of the venue's modules as imports from the layer. */
-export const VENUE_FROM_LAYER: Plugin = {
-  name: 'venue-from-layer',
-  setup(build) {
-    // Lambda mounts the layer there. The path is absolute: Node would look for a bare name beside the function.
-    build.onResolve({ filter: /^#venue\/|\/errors\.ts$/ }, ({ path }) => ({
-      path: `/opt/nodejs/${basename(path, '.ts')}.mjs`,
-      external: true,
-    }));
-  },
-};
 
 /** Keeps imports of the layer's modules as imports from the layer. */
 export const FROM_LAYER: Plugin = {
   name: 'from-layer',
-  async setup(build) {
-    build.onResolve({ filter: CLIENTS }, () => ({ path: '/opt/nodejs/aws.mjs', external: true }));
-    await VENUE_FROM_LAYER.setup(build);
+  setup(build) {
+    // Lambda mounts the layer there. The path is absolute: Node would look for a bare name beside the function.
+    const fromLayer = (name: string) => ({ path: `/opt/nodejs/${name}.mjs`, external: true });
+    build.onResolve({ filter: IN_LAYER }, ({ path }) => fromLayer(basename(path, '.ts')));
+    build.onResolve({ filter: CLIENTS }, () => fromLayer('aws'));
   },
 };

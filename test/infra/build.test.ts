@@ -120,6 +120,14 @@ describe('the build', () => {
     expect(stdout).toContain('ECONNREFUSED');
   });
 
+  it('ships the curve once, and gives health no import of the layer', async () => {
+    const files = Object.keys(await contentsOf(join(folder, 'here')));
+    expect(files.filter((file) => file.endsWith('.wasm'))).toStrictEqual(['layer/nodejs/secp256k1.wasm']);
+    const ofFills = await readFile(join(folder, 'here/functions/fills/index.mjs'), 'utf8');
+    expect(ofFills).toContain('/opt/nodejs/accounts.mjs');
+    expect((await bytesOf('health')).layer).toBe(0);
+  });
+
   it('holds of the official client only what needs no package of its own', async () => {
     const layer = join(folder, 'here/layer/nodejs');
     const modules = (await readdir(layer)).filter((file) => file.endsWith('.mjs'));
