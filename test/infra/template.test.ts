@@ -83,7 +83,6 @@ const functionWith = (name: string, properties: object = {}) => ({
 });
 const NO_REPEAT = { MaximumEventAgeInSeconds: 60, MaximumRetryAttempts: 0 };
 const EVERY_MINUTE = { ScheduleExpression: 'rate(1 minute)', Target: { RetryPolicy: NO_REPEAT } };
-const TABLE_KEY = { SSEEnabled: true, SSEType: 'KMS', KMSMasterKeyId: OWN_KEY };
 const rollout = (kind: string, ...Events: string[]) => ({
   DeploymentConfigName: `CodeDeployDefault.Lambda${kind}`,
   AutoRollbackConfiguration: { Enabled: true, Events: ['DEPLOYMENT_FAILURE', 'DEPLOYMENT_STOP_ON_REQUEST', ...Events] },
@@ -93,11 +92,6 @@ const rollout = (kind: string, ...Events: string[]) => ({
 const RESOURCES: readonly (readonly [type: string, deployment: Context, ...properties: object[]])[] = [
   ['ApiGatewayV2::Api', READ_ONLY, { DisableExecuteApiEndpoint: false, IpAddressType: 'dualstack' }],
   ['ApiGatewayV2::Api', FULL, { DisableExecuteApiEndpoint: true }],
-  [
-    'ApiGatewayV2::DomainName',
-    FULL,
-    { DomainName: 'api.example.com', DomainNameConfigurations: [{ IpAddressType: 'dualstack' }] },
-  ],
   [
     'ApiGatewayV2::Stage',
     FULL,
@@ -148,8 +142,7 @@ const RESOURCES: readonly (readonly [type: string, deployment: Context, ...prope
   // Fills are read again a minute later: a run that failed or was missed is not repeated.
   ['Scheduler::Schedule', FULL, EVERY_MINUTE],
   ['Lambda::EventInvokeConfig', FULL, NO_REPEAT],
-  ['DynamoDB::Table', FULL, { SSESpecification: TABLE_KEY, GlobalSecondaryIndexes: [{ IndexName: 'by-signing' }] }],
-  ['Logs::LogGroup', FULL, ...Array(6).fill({ KmsKeyId: OWN_KEY })],
+  ['DynamoDB::Table', FULL, { GlobalSecondaryIndexes: [{ IndexName: 'by-signing' }] }],
   ['CodeDeploy::DeploymentGroup', TRADING, rollout('Canary10Percent15Minutes', 'DEPLOYMENT_STOP_ON_ALARM')],
   ['CodeDeploy::DeploymentGroup', FULL, rollout('AllAtOnce')],
   ['CloudWatch::Dashboard', READ_ONLY, { DashboardName: 'order-book-adapter-eu-west-1' }],
@@ -169,7 +162,6 @@ const OUTPUTS: readonly (readonly [name: string, context: Context, value: unknow
   ['WalletAddress', TRADING, WALLET_ADDRESS],
   ['OrdersAlias', TRADING, Match.stringLikeRegexp('^live-')],
   ['OrdersIndex', FULL, 'by-signing'],
-  ['Url', FULL, 'https://api.example.com'],
 ];
 
 it.each(RESOURCES)('each %s has the properties of its settings', (type, context, ...properties) => {

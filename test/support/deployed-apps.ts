@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll } from '@jest/globals';
@@ -8,6 +8,9 @@ import { createServiceApp, quietly, writeEmptyAssets } from '../../tools/support
 /** The settings of a deployment. */
 export type Context = Readonly<Record<string, unknown>>;
 
+/** A file of settings that the apps have beside them. */
+export const FILE = { name: 'filed', stackName: 'of-a-file' } as const;
+
 /** Makes apps of deployments, of empty assets, for the tests of a file; one for all that ask for the same. */
 export function deployedApps() {
   let folder = '';
@@ -16,6 +19,7 @@ export function deployedApps() {
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'template-'));
     await writeEmptyAssets(folder);
+    await writeFile(join(folder, `${FILE.name}.json`), JSON.stringify({ stackName: FILE.stackName }));
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
