@@ -26,7 +26,7 @@ function problemOfForm(name: string, value: unknown, { region, account }: Place)
   if (!(name in CONTEXT)) {
     const { name: nearest, isNear } = nearestOf(name, Object.keys(CONTEXT));
     return (
-      goneProblem(name, name) ??
+      goneProblem(name) ??
       `${name} is not a setting of a deployment: ${isNear ? `did you mean ${nearest}?` : 'see docs/settings.md.'}`
     );
   }

@@ -16,8 +16,8 @@ const GONE: ReadonlyMap<string, string> = new Map([
   ['secretKeyArn', 'give keyArn, for the table, the logs and the secret'],
 ]);
 
-/** Returns the sentence on a setting that is gone; `label` is the name by which the operator knows it. */
-export function goneProblem(name: string, label: string): string | undefined {
+/** Returns the sentence on a setting that is gone, by the name that the operator gave. */
+export function goneProblem(name: string): string | undefined {
   const instead = GONE.get(name);
-  return instead && `${label} is no setting any more: ${instead}.`;
+  return instead && `${name} is no setting any more: ${instead}.`;
 }

@@ -67,7 +67,7 @@ function judgeOthers(env: Environment, table: object) {
     // A name such as "SERVICE_X: abc" contains a value, which may be a secret.
     const shown = variable.replace(/\W.*/s, '…');
     const { name, isNear } = nearestOf(shown.replace('…', ''), VARIABLES);
-    const gone = goneProblem(variable, variable);
+    const gone = goneProblem(variable);
     if (gone !== undefined) misspelt.push(gone);
     else if (isNear && name !== variable) misspelt.push(`${shown} is not a setting: did you mean ${name}?`);
     else warnings.push(`${shown} is set, but has no effect here.`);
