@@ -1,12 +1,11 @@
 import { createLog, type LogOptions } from '../shared/log.ts';
 import { type Config, parseDeployedConfig } from '../shared/settings/config.ts';
 import type { Environment } from '../shared/settings/table.ts';
-import { openClock } from '../shared/venue/polymarket/http/clock.ts';
 import type { Endpoint } from './http.ts';
 import { createGatewayHandler } from './pipeline.ts';
 
 /**
- * Opens settings, log, clock and pipeline of a process; throws `ConfigError` for malformed settings. `write`
+ * Opens settings, log and pipeline of a process; throws `ConfigError` for malformed settings. `write`
  * takes the lines of the log; the default is the standard output. `serve` puts the pipeline around an endpoint.
  */
 export function openContainer<C extends Config>(
@@ -19,7 +18,7 @@ export function openContainer<C extends Config>(
   const log = createLog({ level: logLevel, write });
   for (const warning of warnings) log.warn(warning);
   const serve = (endpoint: Endpoint) => createGatewayHandler(endpoint, { log, corsOrigins });
-  return { config, log, clock: openClock(log), serve };
+  return { config, log, serve };
 }
 
 /** Opens the container of a deployed function; throws `ConfigError` for malformed settings. */

@@ -13,7 +13,13 @@ export const REFUSED_SERVICE = {
   wallet_type: 'its kind of account may not trade, or is not the one in its settings.',
   account_restricted: 'its account is restricted.',
   firewall: 'a firewall blocks it.',
+  clock: 'its clock is wrong.',
 } as const;
+
+/** Names the seconds by which the clock of the service is ahead of the venue's. */
+export function differenceOf(aheadS: number): string {
+  return `its clock is ${Math.abs(aheadS)} s ${aheadS > 0 ? 'ahead of' : 'behind'} the venue's, and NTP has to set the clock of its machine.`;
+}
 
 export const VENUE_ERROR = {
   unusable: 'The venue returned an answer that cannot be read. Try again later.',
@@ -54,6 +60,7 @@ export const ADVICE = {
 export const OUTCOME_UNKNOWN = {
   sent: 'The order may be live.',
   unknown_words: 'The venue answered with an unknown message; the order may be live.',
+  clock: 'The clock of this service may be wrong, so this attempt sent nothing; an earlier one may be live.',
   lease_ended: 'The request ran out of time before it sent the order.',
   refusal_not_stored: 'The venue refused the order, but the order store is unavailable.',
   earlier_sending: 'The venue refused this attempt; an earlier one may still be accepted.',

@@ -1,6 +1,7 @@
 import {
   ADVICE,
   CALLER_NOT_IDENTIFIED,
+  differenceOf,
   KEY_REUSED,
   OUTCOME_UNKNOWN,
   RATE_LIMITED,
@@ -233,7 +234,7 @@ export const ERRORS = {
   expiry_too_soon: {
     status: 422,
     next: 'change',
-    when: "`expires_at` is not at least 120 s after the venue's present time",
+    when: '`expires_at` is not at least 120 s ahead',
     facts: { earliest: { kind: 'time', meaning: 'The earliest end that was possible at the time of the response.' } },
     detail: ({ earliest }: { earliest: string }) =>
       `expires_at is too soon. The earliest accepted now is ${earliest}; add a few seconds.`,
@@ -331,12 +332,25 @@ export const ERRORS = {
   venue_refused_service: {
     status: 502,
     next: 'operator',
-    when: 'the venue refuses this operator. With `firewall` and an `order_id` the order may be live',
+    when: 'the venue refuses this operator, or the clock of the service is wrong. With `firewall` and an `order_id` the order may be live',
     mayBeLive: 'with the reason `firewall` and an `order_id`',
-    facts: { reason: { kind: Object.keys(REFUSED_SERVICE), meaning: 'What the venue objects to.' } },
-    /** `advice`: for an order that may be live all the same. */
-    detail: ({ reason, advice }: { reason: keyof typeof REFUSED_SERVICE; advice?: keyof typeof ADVICE }) =>
-      `The venue refuses this service: ${REFUSED_SERVICE[reason]} Report it to the operator.${
+    facts: {
+      reason: {
+        kind: Object.keys(REFUSED_SERVICE),
+        meaning: 'What the venue objects to; `clock`: the clock of the service is wrong.',
+      },
+    },
+    /** `advice`: for an order that may be live all the same. `aheadS`: seconds by which our clock is ahead of the venue's. */
+    detail: ({
+      reason,
+      advice,
+      aheadS,
+    }: {
+      reason: keyof typeof REFUSED_SERVICE;
+      advice?: keyof typeof ADVICE;
+      aheadS?: number;
+    }) =>
+      `The venue refuses this service: ${aheadS === undefined ? REFUSED_SERVICE[reason] : differenceOf(aheadS)} Report it to the operator.${
         advice ? ` ${OUTCOME_UNKNOWN.sent} ${ADVICE[advice]}` : ''
       }`,
   },

@@ -88,14 +88,11 @@ export const CLIENT_CHAIN_MS = 3_000;
 export const LEASE_MS = 30_000;
 /** Least time between renewals of refused credentials for all orders: at times the venue refuses new ones too. */
 export const RENEWAL_PAUSE_MS = 3_000;
-/** If the measured difference of the clocks changes by more than this, ours was wrong or has jumped. */
-export const NOTICEABLE_SKEW_MS = 2_000;
-/** If our clock and the venue's differ by more than this, one is wrong: a second answer must agree, and we warn. */
-export const WRONG_CLOCK_MS = 60_000;
-/** Times of the venue agree within this. Our clock that runs ahead of the venue's by more shows that the process stood still. */
-export const SAME_TIME_MS = 5_000;
-/** An answer with a doubtful time waits this long for a second one. */
-export const CONFIRM_TIME_MS = 1_000;
+/**
+ * A clock that differs from the venue's by more than this is wrong, and no order is signed by it. Two processes that are each
+ * right by this differ by 20 s at most, which a lease and `LATE_ARRIVAL_MS` allow for.
+ */
+export const WRONG_CLOCK_MS = 10_000;
 /** A tick can change at any time; the venue refuses what an old one let through. */
 export const RULES_MAX_AGE_MS = 60_000;
 

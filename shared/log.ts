@@ -10,6 +10,7 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
 export type CountedEvent =
   | 'unreadable_keys'
   | 'foreign_keys'
+  | 'wrong_clocks'
   | 'contradicted_records'
   | 'lease_faults'
   | 'daily_cap_warnings';

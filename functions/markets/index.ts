@@ -2,7 +2,7 @@ import { createMarketData } from '#venue/market-data';
 import { openDeployed } from '../container.ts';
 import { marketsEndpoint } from './endpoint.ts';
 
-const { config, log, clock, serve } = openDeployed();
+const { config, log, serve } = openDeployed();
 
 /** The Lambda handler of `GET /v1/markets`. */
-export const handler = serve(marketsEndpoint(createMarketData(config, log, clock)));
+export const handler = serve(marketsEndpoint(createMarketData(config, log)));

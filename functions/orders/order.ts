@@ -23,7 +23,7 @@ const time = z.pipe(
     .datetime({ precision: 0, error: TIME_RULE })
     .check(
       z.describe(
-        "The order is off the book from then on, by the venue's clock: RFC 3339 in UTC with whole seconds, at least 120 s " +
+        'The order is off the book from then on: RFC 3339 in UTC with whole seconds, at least 120 s ' +
           'ahead. Without it the order rests until it is filled or cancelled.',
       ),
     ),

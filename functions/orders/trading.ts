@@ -6,7 +6,6 @@ import { createDynamoDbStore } from '../../shared/orders/dynamodb-store.ts';
 import { createOrders, type Orders } from '../../shared/orders/orders.ts';
 import type { DeployedConfig } from '../../shared/settings/config.ts';
 import { ConfigError } from '../../shared/settings/formats.ts';
-import type { VenueClock } from '../../shared/venue/polymarket/http/clock.ts';
 import type { Call } from '../../shared/venue/port.ts';
 import { createCallerCheck } from './caller.ts';
 import type { OpenOrders, OrdersDeps } from './endpoint.ts';
@@ -28,7 +27,7 @@ function checkAccount(pinnedAddress: string, config: DeployedConfig, log: Log): 
  * after the venue refused its credentials, and trades only with the pinned address. Throws `ConfigError` without a key, and
  * if the pinned address does not control the account.
  */
-function createTrading(config: DeployedConfig, log: Log, clock: VenueClock): OpenOrders {
+function createTrading(config: DeployedConfig, log: Log): OpenOrders {
   if (config.orders.kind !== 'on') {
     throw new ConfigError(
       'SERVICE_PLACE_ORDER=1, SERVICE_WALLET_ADDRESS, SERVICE_ORDER_ACCESS, SERVICE_PRIVATE_KEY_SECRET or SERVICE_KMS_KEY, and SERVICE_ORDERS_TABLE must be set.',
@@ -76,7 +75,7 @@ function createTrading(config: DeployedConfig, log: Log, clock: VenueClock): Ope
   async function open(call: Call | undefined): Promise<Orders> {
     const key = await readKey(call);
     checkPinned(key, call);
-    const entry = createOrderEntry({ ...config, ...key }, log, clock);
+    const entry = createOrderEntry({ ...config, ...key }, log);
     const orders = createOrders({ entry, store, log, maxDailyNotional, maxDailyNotionalPerClient });
     const place: Orders['place'] = async (...request) => {
       try {
@@ -102,8 +101,8 @@ function createTrading(config: DeployedConfig, log: Log, clock: VenueClock): Ope
 }
 
 /** Opens the parts of the deployed order function. */
-export async function openTrading(config: DeployedConfig, log: Log, clock: VenueClock): Promise<OrdersDeps> {
-  const openOrders = createTrading(config, log, clock);
+export async function openTrading(config: DeployedConfig, log: Log): Promise<OrdersDeps> {
+  const openOrders = createTrading(config, log);
   // At init, while no caller waits. A failure is logged by then, and the next request tries again.
   await openOrders().catch(() => undefined);
   const verification = await openVerification(config);

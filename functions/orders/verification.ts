@@ -67,8 +67,10 @@ interface SignedRequest {
   /** The gateway's domain name, or the `Host` that the local server was sent. */
   readonly domainName: string;
   readonly order: ChallengedOrder;
-  /** The venue's time, in milliseconds of the Unix epoch. */
+  /** In milliseconds of the Unix epoch. */
   readonly now: number;
+  /** Throws where `now` may be wrong. Called before a signature is refused for its time. */
+  readonly checkClock: () => Promise<void>;
 }
 
 function whyMistimed(validUntil: number, now: number): 'expired' | 'too_far_ahead' | undefined {
@@ -174,9 +176,9 @@ export function createVerification(kinds: WalletKinds, { authorities = {}, allow
 
   /**
    * Verifies the signature, and that its client may order. Errors: those of the headers, 401 `client_signature_required`
-   * and `client_signature_invalid`, 403 `client_not_allowed`, 503 `client_chain_unavailable`.
+   * and `client_signature_invalid`, 403 `client_not_allowed`, 503 `client_chain_unavailable`, and those of `checkClock`.
    */
-  async function verify({ headers, domainName, order, now }: SignedRequest): Promise<OrderClient> {
+  async function verify({ headers, domainName, order, now, checkClock }: SignedRequest): Promise<OrderClient> {
     const { clientAddress, idempotencyKey, holder, signature, expires, validUntil } = parseHeaders(headers);
     const authority = authorityFor(domainName);
     const textUntil = (time: string) =>
@@ -186,7 +188,10 @@ export function createVerification(kinds: WalletKinds, { authorities = {}, allow
     const { kind, address } = holder;
     const text = textUntil(expires);
     const mistimed = whyMistimed(validUntil, now);
-    if (mistimed) throw refuse('client_signature_invalid', { challenge, why: mistimed });
+    if (mistimed) {
+      await checkClock();
+      throw refuse('client_signature_invalid', { challenge, why: mistimed });
+    }
     const why = kind.check(signature, { text, address });
     const refusal = why === 'valid' ? undefined : await askContract(holder, signature, text, why);
     if (refusal) throw refuse('client_signature_invalid', { challenge, ...refusal });

@@ -19,6 +19,7 @@ const DESCRIPTIONS = {
   ContradictedRecord: 'The venue accepted an order that the service had reported as refused.',
   StoreOrKeyFaults:
     'The store of orders does not work, or the wallet key cannot be read or is not that of walletAddress.',
+  WrongClock: "The clock of a function differs from the venue's, and orders are refused.",
   DailyCapReached: 'A daily cap has refused an order.',
   UnidentifiedCaller: 'An order reached its function without a caller from whom this deployment takes orders.',
   FillsLate: 'No run of the function of fillsTopic has ended well for ten minutes, or none has begun.',
@@ -88,6 +89,7 @@ function orderAlarms({ errors, events }: ServiceMetrics): readonly Row[] {
     ['OutcomeUnknown', errors('orders', 'outcome_unknown'), { stopsRollout: true }],
     ['ContradictedRecord', events('contradicted_records'), { stopsRollout: true }],
     ['StoreOrKeyFaults', storeOrKeyFaults, { stopsRollout: true }],
+    ['WrongClock', events('wrong_clocks')],
     ['DailyCapReached', events('daily_cap_warnings')],
     ['UnidentifiedCaller', errors('orders', 'caller_not_identified')],
   ];

@@ -60,12 +60,7 @@ export interface StartOptions {
   readonly announce?: (listening: Listening) => void;
 }
 
-function ordersOpener(
-  config: LocalConfig,
-  wallet: Wallet | undefined,
-  store: Store | undefined,
-  { log, clock }: Pick<ReturnType<typeof openContainer>, 'log' | 'clock'>,
-): OpenOrders {
+function ordersOpener(config: LocalConfig, wallet: Wallet | undefined, store: Store | undefined, log: Log): OpenOrders {
   const { orders, maxDailyNotional, maxDailyNotionalPerClient, ...rest } = config;
   if (orders.kind === 'off' || !wallet || !store) {
     const missing = orders.kind === 'off' ? orders.missing : [];
@@ -80,7 +75,7 @@ function ordersOpener(
       import('#venue/order-entry'),
       import('../../shared/orders/orders.ts'),
     ]);
-    const entry = createOrderEntry({ ...rest, wallet, credentials: orders.credentials }, log, clock);
+    const entry = createOrderEntry({ ...rest, wallet, credentials: orders.credentials }, log);
     return createOrders({ entry, store, log, maxDailyNotional, maxDailyNotionalPerClient });
   });
 }
@@ -123,7 +118,7 @@ export async function startService(
   env: Environment,
   { write, throwAway = false, announce }: StartOptions = {},
 ): Promise<Service> {
-  const { config, log, clock, serve } = openContainer(parseLocalConfig, env, write);
+  const { config, log, serve } = openContainer(parseLocalConfig, env, write);
   let store: Store | undefined;
   try {
     const [{ createHandlers }, { createMarketData }, { startServer }] = await Promise.all([
@@ -133,8 +128,8 @@ export async function startService(
     ]);
     const account = await accountOf(config);
     if (config.mode === 'order-placing') store = await openStore(config);
-    const openOrders = ordersOpener(config, account.wallet, store, { log, clock });
-    const marketData = createMarketData(config, log, clock);
+    const openOrders = ordersOpener(config, account.wallet, store, log);
+    const marketData = createMarketData(config, log);
     let authorities: readonly string[] = [];
     const verification = await openVerification(config, () => authorities);
     await verification?.checkChain?.().catch((error: unknown) => {

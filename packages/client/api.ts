@@ -238,7 +238,7 @@ export interface components {
             post_only?: boolean;
             /**
              * Format: date-time
-             * @description The order is off the book from then on, by the venue's clock: RFC 3339 in UTC with whole seconds, at least 120 s ahead. Without it the order rests until it is filled or cancelled.
+             * @description The order is off the book from then on: RFC 3339 in UTC with whole seconds, at least 120 s ahead. Without it the order rests until it is filled or cancelled.
              */
             expires_at?: string;
         };
@@ -664,7 +664,7 @@ export interface components {
             /** @description Least price times size, in collateral. */
             min_notional: string;
         };
-        /** @description Answered when `expires_at` is not at least 120 s after the venue's present time. */
+        /** @description Answered when `expires_at` is not at least 120 s ahead. */
         ExpiryTooSoonProblem: {
             /** @constant */
             type: "about:blank";
@@ -906,7 +906,7 @@ export interface components {
             /** @description EIP-712 hash of the signed order, the venue's id of it. */
             order_id?: string;
         };
-        /** @description Answered when the venue refuses this operator. With `firewall` and an `order_id` the order may be live. */
+        /** @description Answered when the venue refuses this operator, or the clock of the service is wrong. With `firewall` and an `order_id` the order may be live. */
         VenueRefusedServiceProblem: {
             /** @constant */
             type: "about:blank";
@@ -926,10 +926,10 @@ export interface components {
             /** @description EIP-712 hash of the signed order, the venue's id of it. */
             order_id?: string;
             /**
-             * @description What the venue objects to.
+             * @description What the venue objects to; `clock`: the clock of the service is wrong.
              * @enum {string}
              */
-            reason: "region" | "credentials" | "signature" | "wallet_type" | "account_restricted" | "firewall";
+            reason: "region" | "credentials" | "signature" | "wallet_type" | "account_restricted" | "firewall" | "clock";
         };
         /** @description Answered when the venue is restarting, halted or cannot be reached; no order was placed. */
         VenueUnavailableProblem: {
@@ -1323,7 +1323,7 @@ export interface operations {
              * @description Bad Gateway:
              *
              *     - `venue_error`: the venue answered something unusable; no order was placed.
-             *     - `venue_refused_service`: the venue refuses this operator. With `firewall` and an `order_id` the order may be live.
+             *     - `venue_refused_service`: the venue refuses this operator, or the clock of the service is wrong. With `firewall` and an `order_id` the order may be live.
              */
             502: {
                 headers: {
@@ -1405,7 +1405,7 @@ export interface operations {
              * @description Bad Gateway:
              *
              *     - `venue_error`: the venue answered something unusable; no order was placed.
-             *     - `venue_refused_service`: the venue refuses this operator. With `firewall` and an `order_id` the order may be live.
+             *     - `venue_refused_service`: the venue refuses this operator, or the clock of the service is wrong. With `firewall` and an `order_id` the order may be live.
              */
             502: {
                 headers: {
@@ -1504,7 +1504,7 @@ export interface operations {
              *     - `size_precision`: the size has too many decimals.
              *     - `size_below_minimum`: the size is below the market's minimum.
              *     - `notional_below_minimum`: an order that would match at once is worth too little.
-             *     - `expiry_too_soon`: `expires_at` is not at least 120 s after the venue's present time.
+             *     - `expiry_too_soon`: `expires_at` is not at least 120 s ahead.
              *     - `order_above_cap`: price times size is above the operator's cap.
              *     - `daily_cap_reached`: the purchases of the UTC day, or those of the client, would exceed the operator's daily cap; a sale is never refused by it.
              *     - `post_only_would_cross`: a post-only order would match at once.
@@ -1530,7 +1530,7 @@ export interface operations {
              * @description Bad Gateway:
              *
              *     - `venue_error`: the venue answered something unusable; no order was placed.
-             *     - `venue_refused_service`: the venue refuses this operator. With `firewall` and an `order_id` the order may be live.
+             *     - `venue_refused_service`: the venue refuses this operator, or the clock of the service is wrong. With `firewall` and an `order_id` the order may be live.
              */
             502: {
                 headers: {

@@ -27,7 +27,7 @@ function logSigned(turn: Turn): void {
 /** Asks the venue. A fault of ours on the way proves nothing about the order. */
 async function ask(turn: Turn): Promise<Fate> {
   const { act, record, placing } = turn;
-  const { entry, call } = placing;
+  const { entry, call, now } = placing;
   // The process may have stood still since it took the lease: another request may have taken over and answered a refusal,
   // which bytes sent now could make untrue. The time to store the answer is held back.
   const bounded: SendingCall = {
@@ -44,14 +44,14 @@ async function ask(turn: Turn): Promise<Fate> {
     // The venue's earlier message counts only once the order has had time to show.
     return await entry.lookUp(order, bounded, lateArrivalMs(turn) > 0 ? null : record.venueReason);
   } catch (cause) {
-    return { kind: 'unknown', why: 'sent', sentAt: entry.now(), cause };
+    return { kind: 'unknown', why: 'sent', sentAt: now(), cause };
   }
 }
 
 /** Returns the time in milliseconds for which an earlier attempt may still arrive. */
-function lateArrivalMs({ unconfirmedBefore, placing: { entry, lateArrivalMs: mostMs } }: Turn): number {
+function lateArrivalMs({ unconfirmedBefore, placing: { now, lateArrivalMs: mostMs } }: Turn): number {
   if (unconfirmedBefore === null) return 0;
-  return Math.min(Math.max(unconfirmedBefore + mostMs - entry.now(), 0), mostMs);
+  return Math.min(Math.max(unconfirmedBefore + mostMs - now(), 0), mostMs);
 }
 
 /** Weighs a fate against earlier attempts. `lateMs`: the time for their late arrival when the venue was asked. */
@@ -65,8 +65,8 @@ function weigh(turn: Turn, fate: Fate, lateMs: number): Fate {
     return { ...fate, why: 'unknown_words', venueReason: record.venueReason, retryAfter };
   }
   if (fate.kind === 'unknown') {
-    const isUnsent = fate.why !== 'lease_ended' && fate.sentAt === null && unconfirmedBefore === null;
-    if (!isUnsent) return fate;
+    const isOfOurs = fate.why === 'lease_ended' || fate.why === 'clock';
+    if (isOfOurs || fate.sentAt !== null || unconfirmedBefore !== null) return fate;
     // The venue provably took none of the attempts, and cannot be asked now.
     return {
       kind: 'not_taken',

@@ -113,10 +113,8 @@ async function claimFound(record: OrderRecord, placing: Placing): Promise<Turn |
 
 /** Takes over an order that an earlier request left unfinished; 409 while that holds it. */
 async function takeOver(found: UnfinishedOrder, placing: Placing): Promise<Turn | FinishedOrder> {
-  const { entry, store, log, remainingMs, key, call } = placing;
-  // A clock that stood still is behind: by it, the lease only ends later.
-  await entry.syncClock(call).catch(() => undefined);
-  const now = entry.now();
+  const { store, log, remainingMs, key, call } = placing;
+  const now = placing.now();
   if (remainingMs(found.lease, now) > 0) throw orderInProgress(placing, found);
   const lease = newLease(placing, now);
   const { orderId, venueReason, unconfirmedAt: unconfirmedBefore } = found;

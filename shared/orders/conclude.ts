@@ -36,8 +36,9 @@ export async function conclude(turn: Turn, fate: Fate): Promise<OrderResult> {
 }
 
 /** Replays a finished order, and extends its time if that is nearly over. Called in place of a turn. */
-export async function replay(record: FinishedOrder, { store, entry, log, key, call }: Placing): Promise<OrderResult> {
-  const now = entry.now();
+export async function replay(record: FinishedOrder, placing: Placing): Promise<OrderResult> {
+  const { store, log, key, call } = placing;
+  const now = placing.now();
   if (record.keepUntil - now < KEPT_AFTER_USE_MS) {
     try {
       await store.write(key, { ...record, keepUntil: now + KEEP_MS }, { version: versionOf(record) });
@@ -81,7 +82,7 @@ function finish({ record, placing }: Turn, answer: FinalAnswer): FinishedOrder {
     ...common
   } = record;
   const countedOn = answer.result === 'placed' ? record.countedOn : null;
-  return { ...common, countedOn, state: 'finished', answer, keepUntil: placing.entry.now() + KEEP_MS };
+  return { ...common, countedOn, state: 'finished', answer, keepUntil: placing.now() + KEEP_MS };
 }
 
 /** Stores a final answer. Returns `written`, the record that stands instead, or `undefined` if the store failed. */
@@ -193,6 +194,6 @@ async function keepOpen(
   } catch (error) {
     logFault(turn, 'lease not released', error);
     // No other request takes over before the lease ends.
-    return placing.entry.now() < record.lease.until ? 'released' : undefined;
+    return placing.now() < record.lease.until ? 'released' : undefined;
   }
 }

@@ -3,7 +3,7 @@ import type { UnfinishedOrder } from './record.ts';
 /** Leases that a process remembers: more do not run at once at the venue's rate limit, and each takes 100 bytes. */
 const MOST_LEASES = 10_000;
 
-/** Returns for how many milliseconds a lease still blocks others; 0 once it is over. `now` is the venue's time. */
+/** Returns for how many milliseconds a lease still blocks others; 0 once it is over. `now`: the wall clock. */
 export type RemainingMs = (lease: UnfinishedOrder['lease'], now: number) => number;
 
 /**

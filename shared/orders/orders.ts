@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { LATE_ARRIVAL_MS, LEASE_MS } from '../limits.ts';
-import { type Call, timed } from '../venue/port.ts';
+import { type Call, type OrderEntry, timed } from '../venue/port.ts';
 import { attempt } from './attempt.ts';
 import { claim } from './claim.ts';
 import { conclude, replay } from './conclude.ts';
@@ -12,8 +12,7 @@ import type { OrderRequest, OrderResult, OrdersDeps, Placing } from './turn.ts';
 export interface Orders {
   /** EIP-55 address of the wallet key. */
   readonly walletAddress: string;
-  /** Returns the time of `OrderEntry.now`, and asks the venue for it where `OrderEntry.syncClock` does. */
-  now(call: Call): Promise<number>;
+  readonly checkClock: OrderEntry['checkClock'];
   /**
    * Places one limit order; with an idempotency key exactly one, however often it is called, as long as the store keeps
    * what it has confirmed and the venue recognises the same signed bytes. Every order is stored before its bytes leave.
@@ -26,7 +25,7 @@ export interface Orders {
 /** The parts that orders are opened with; times have defaults. */
 export type OrdersOptions = Pick<OrdersDeps, 'entry' | 'store' | 'log'> &
   Partial<Omit<OrdersDeps, 'remainingMs'>> & {
-    /** A clock that no one sets, in milliseconds. */
+    /** The monotonic clock, in milliseconds. */
     readonly uptime?: () => number;
   };
 
@@ -58,16 +57,14 @@ export function createOrders({
   leaseMs = LEASE_MS,
   lateArrivalMs = LATE_ARRIVAL_MS,
   uptime = () => performance.now(),
+  now = () => Date.now(),
   ...parts
 }: OrdersOptions): Orders {
   const { entry } = parts;
   const remainingMs = judgeLeases(leaseMs, uptime);
   return {
     walletAddress: entry.walletAddress,
-    async now(call) {
-      await entry.syncClock(call);
-      return entry.now();
-    },
+    checkClock: entry.checkClock,
     async place(request, call) {
       // A caller cannot guess the key of an order without one.
       const key = request.idempotencyKey ?? `once ${randomUUID()}`;
@@ -75,7 +72,7 @@ export function createOrders({
         read: timed(call, 'store', parts.store.read),
         write: timed(call, 'store', parts.store.write),
       };
-      const placing: Placing = { ...parts, store, leaseMs, lateArrivalMs, remainingMs, ...request, key, call };
+      const placing: Placing = { ...parts, store, leaseMs, lateArrivalMs, remainingMs, now, ...request, key, call };
       const claimed = await claim(placing);
       return 'act' in claimed ? conclude(claimed, await attempt(claimed)) : replay(claimed, placing);
     },

@@ -42,7 +42,7 @@ const orderClient = z.readonly(
 /** The client that asked for an order. */
 export type OrderClient = z.infer<typeof orderClient>;
 
-/** All times are the venue's, in milliseconds of the Unix epoch. */
+/** All times are in milliseconds of the Unix epoch. */
 const common = {
   orderId: z.string(),
   /** A `LimitOrder`. */

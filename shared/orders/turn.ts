@@ -33,6 +33,8 @@ export interface OrdersDeps extends DayCaps {
   readonly log: Log;
   readonly leaseMs: number;
   readonly lateArrivalMs: number;
+  /** The wall clock, in milliseconds of the Unix epoch. */
+  readonly now: () => number;
   /** Of the leases that this process reads. */
   readonly remainingMs: RemainingMs;
 }
@@ -60,7 +62,7 @@ export function traceOf({ record, placing }: Turn) {
 }
 
 /** Creates 409 `order_in_progress` for a key whose record is in the way; it asks for a wait of 1 s at least. */
-export function orderInProgress({ entry, remainingMs }: OrdersDeps, standing: OrderRecord | undefined): AppError {
-  const leftMs = standing?.state === 'unfinished' ? remainingMs(standing.lease, entry.now()) : 0;
+export function orderInProgress({ now, remainingMs }: OrdersDeps, standing: OrderRecord | undefined): AppError {
+  const leftMs = standing?.state === 'unfinished' ? remainingMs(standing.lease, now()) : 0;
   return refuse('order_in_progress', {}, { retryAfter: Math.ceil(Math.max(leftMs, 1_000) / 1_000) });
 }

@@ -147,7 +147,7 @@ export interface SignedOrder {
   readonly expiresAt: number | null;
   /** The signed struct with its signature, as JSON text, sent byte for byte. */
   readonly payload: string;
-  /** By the venue's clock, in milliseconds of the Unix epoch. */
+  /** In milliseconds of the Unix epoch. */
   readonly signedAt: number;
 }
 
@@ -218,7 +218,7 @@ export type Fate =
 
 /** A call in which an order may leave. */
 export interface SendingCall extends Call {
-  /** Checked right before bytes leave, by the venue's clock: the lease may have ended while the process stood still. */
+  /** Checked right before bytes leave, by the wall clock: the lease may have ended while the process stood still. */
   readonly leaseUntil?: number;
 }
 
@@ -227,16 +227,14 @@ export interface OrderEntry {
   /** EIP-55 address of the wallet key. */
   readonly walletAddress: string;
   readonly signedFor: SignedFor;
-  /** Returns the time by the venue's clock, and by ours before its first answer; in milliseconds of the Unix epoch. */
-  now(): number;
   /**
-   * Asks the venue for the time if none of its answers has come yet, or our wall clock has run ahead since the last one.
-   * Throws 503 `venue_unavailable` where it has run ahead, and the venue cannot be asked.
+   * Asks the venue for its time while its last answer differs from our clock. Throws `venue_refused_service` with the reason
+   * `clock` where our clock is wrong, and the errors of `MarketData` where the venue cannot be asked.
    */
-  syncClock(call: Call): Promise<void>;
+  checkClock(call: Call): Promise<void>;
   /**
    * Checks the order against the market's rules and the operator's cap, and signs it. Sends only reads. Errors: those of
-   * `MarketData`, and 422 `price_out_of_range`, `price_off_tick`, `size_precision`, `size_below_minimum`,
+   * `MarketData` and `checkClock`, and 422 `price_out_of_range`, `price_off_tick`, `size_precision`, `size_below_minimum`,
    * `expiry_too_soon`, `order_above_cap`.
    */
   sign(order: LimitOrder, call: Call): Promise<SignedOrder>;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { FaultOrder } from '../../packages/paper-venue/faults/faults.ts';
 import type { ErrorCode } from '../../shared/errors.ts';
 import { type Answer, expectMembers, expectProblem, membersOf } from './answer.ts';
-import { controlOf, disarm, processOf, section, type World } from './check.ts';
+import { controlOf, disarm, section, type World } from './check.ts';
 import { place, sendings } from './orders.ts';
 
 type Fault = Partial<FaultOrder> & Pick<FaultOrder, 'fault'>;
@@ -153,14 +153,6 @@ const IN_DOUBT = section('fates', ['orders', 'process'], {
       expectMembers(await order.place(), { order_id: id });
       assert.deepEqual([order.sent(), order.orders().map((each) => each.id)], [2, [id]]);
     },
-  },
-  'an order at a venue whose clock is far from ours is found once it is filled': async (world) => {
-    for (const aheadMs of [120_000, -120_000]) {
-      const options = { forgetFilled: true, now: () => Date.now() + aheadMs };
-      const one = await processOf(world).start({}, options);
-      controlOf(one).venue.arm(onOrders({ fault: 'reset-after' }));
-      expectMembers(await place(one, { price: '0.99', post_only: false }), { status: 'matched' });
-    }
   },
 });
 

@@ -6,7 +6,6 @@ import { openTrading } from '../../functions/orders/trading.ts';
 import { createPaperVenue, type PaperVenue } from '../../packages/paper-venue/venue.ts';
 import { Secret } from '../../shared/secret.ts';
 import { parseDeployedConfig } from '../../shared/settings/config.ts';
-import { openClock } from '../../shared/venue/polymarket/http/clock.ts';
 import { createContractWallets } from '../../shared/wallets/contract-wallets.ts';
 import { SECRET_NAME, WALLET_ADDRESS, WALLET_KEY } from '../../tools/support/deployment.ts';
 import { startDynamoDb } from '../../tools/support/dynamodb.ts';
@@ -68,7 +67,7 @@ async function openFunction(settings: Record<string, string> = BY_SECRET) {
     ...settings,
   });
   const { log, lines } = collectLog();
-  const endpoint = ordersEndpoint(await openTrading(config, log, openClock(log)));
+  const endpoint = ordersEndpoint(await openTrading(config, log));
   const body = JSON.stringify({ token_id, side: 'buy', price: '0.01', size: '5', post_only: true });
   const headers = { 'content-type': 'application/json', 'x-request-id': 'mine' };
   const place = async (): Promise<number | string> => {

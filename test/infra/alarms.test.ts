@@ -61,7 +61,7 @@ function countedIn(template: Template, line: Readonly<Record<string, unknown>>):
 /** Alarms that a bad build can set off: a canary goes back. */
 const COUNTED = ['ContradictedRecord', 'FunctionFaults', 'OutcomeUnknown', 'StoreOrKeyFaults', 'VenueRefusesService'];
 const STOPPING = [...COUNTED, 'GatewayFaults'].toSorted();
-const ALL = [...STOPPING, 'DailyCapReached', 'SlowResponses', 'Throttles', 'UnidentifiedCaller'];
+const ALL = [...STOPPING, 'DailyCapReached', 'SlowResponses', 'Throttles', 'UnidentifiedCaller', 'WrongClock'];
 
 describe('the alarms', () => {
   let template: Template;
@@ -71,7 +71,7 @@ describe('the alarms', () => {
     alarms = alarmsOf(template);
   });
 
-  it('are ten, and each has its runbook, which says where a canary goes back', () => {
+  it('are eleven, and each has its runbook, which says where a canary goes back', () => {
     expect([...alarms.keys()].toSorted()).toStrictEqual(ALL.toSorted());
     for (const [id, { runbook }] of alarms) expect(runbook).toBe(id.toLowerCase());
     const text = readFileSync(join(import.meta.dirname, '../../docs/operations.md'), 'utf8');
@@ -121,11 +121,18 @@ describe('the alarms', () => {
         counted.push(...lines.flatMap((line) => countedIn(template, line)));
       }
     }
-    const events = ['unreadable_keys', 'foreign_keys', 'contradicted_records', 'lease_faults', 'daily_cap_warnings'];
+    const events = [
+      'unreadable_keys',
+      'foreign_keys',
+      'contradicted_records',
+      'lease_faults',
+      'wrong_clocks',
+      'daily_cap_warnings',
+    ];
     counted.push(...events.flatMap((metric) => countedIn(template, { metric })));
     const waitedFor = [...alarms.values()].flatMap(({ metrics }) => metrics).filter((text) => !text.startsWith('AWS/'));
     expect(waitedFor.filter((text) => !counted.includes(text))).toStrictEqual([]);
-    expect(waitedFor).toHaveLength(15);
+    expect(waitedFor).toHaveLength(16);
     expect(countedIn(template, { message: 'started', init_ms: 80 })).toStrictEqual([]);
   });
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
 import createClient from 'openapi-fetch';
 import { parseOrder } from '../../functions/orders/order.ts';
@@ -130,6 +130,12 @@ describe('the schema of an order', () => {
 describe('a service on paper', () => {
   // The moment of the examples, so that the invented markets are always the same.
   const NOW = Date.parse('2026-10-05T09:10:10.525Z');
+  beforeAll(() => {
+    jest.spyOn(Date, 'now').mockReturnValue(NOW);
+  });
+  afterAll(() => {
+    jest.restoreAllMocks();
+  });
   const service = sharedPaperService({}, { now: () => NOW });
 
   it.each(Object.values(EXAMPLES))('answers as the example: $target', async ({ target, send, answer }) => {

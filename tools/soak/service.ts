@@ -56,10 +56,10 @@ function withBudget(orders: Orders): Orders {
   };
 }
 
-const { config, log, clock, serve } = openContainer(parseLocalConfig, options.settings);
+const { config, log, serve } = openContainer(parseLocalConfig, options.settings);
 if (config.orders.kind === 'off') throw new Error('The test gives a key and the opt-in.');
 const wallet = await openSigningKey(config.orders.key);
-const entry = createOrderEntry({ ...config, wallet, credentials: config.orders.credentials }, log, clock);
+const entry = createOrderEntry({ ...config, wallet, credentials: config.orders.credentials }, log);
 const file = await openStore(config);
 const store = withoutConditions(withoutWriteAhead(file));
 const lateArrivalMs = options.flaw === 'no late arrivals' ? 0 : LATE_ARRIVAL_MS;
@@ -72,7 +72,7 @@ const handlers = createHandlers({
     funderAddress: undefined,
     clientVerification: 'off',
   },
-  marketData: createMarketData(config, log, clock),
+  marketData: createMarketData(config, log),
   openOrders: async () => orders,
 });
 const server = await startServer({ handlers, config, log });

@@ -4,7 +4,6 @@ import type { Config } from '../../settings/config.ts';
 import type { Call, Market, MarketData, MarketList } from '../port.ts';
 import type { MarketParse } from './calls/list-markets.ts';
 import { readBook } from './calls/read-book.ts';
-import { openClock } from './http/clock.ts';
 import { createTransport } from './http/transport.ts';
 
 /** Markets to request beyond the limit, since some of a page cannot be traded. */
@@ -34,10 +33,9 @@ function sortByVolume(markets: readonly Market[]): readonly Market[] {
 export function createMarketData(
   { gammaUrl, clobUrl, proxyEnv }: Pick<Config, 'gammaUrl' | 'clobUrl'> & Partial<Pick<Config, 'proxyEnv'>>,
   log: Log,
-  clock = openClock(log),
 ): MarketData {
-  const clob = createTransport(clobUrl, { clock, proxyEnv });
-  const gamma = createTransport(gammaUrl, { clock, timeFrom: clob, proxyEnv });
+  const clob = createTransport(clobUrl, { proxyEnv });
+  const gamma = createTransport(gammaUrl, { proxyEnv });
   const logged = new Set<string>();
 
   /** Logs a market, or a fault of the list, once. */

@@ -9,8 +9,7 @@ import type { Wallet } from '../../wallets/evm-key.ts';
 import { type Call, type LimitOrder, type OrderEntry, type SignedOrder, timed } from '../port.ts';
 import { CHAIN_ID, openAccount } from './accounts.ts';
 import { deriveApiKey } from './calls/derive-api-key.ts';
-import { askForTime } from './calls/read-time.ts';
-import { openClock } from './http/clock.ts';
+import { createClockCheck } from './clock-check.ts';
 import { createCredentialSource } from './http/signed-requests.ts';
 import { createTransport } from './http/transport.ts';
 import { createOrderRuleBook } from './order-rules.ts';
@@ -27,12 +26,14 @@ export interface OrderEntrySettings
 }
 
 /** Opens the capability to trade with one wallet. Throws `ConfigError` where the settings contradict each other. */
-export function createOrderEntry(settings: OrderEntrySettings, log: Log, clock = openClock(log)): OrderEntry {
+export function createOrderEntry(settings: OrderEntrySettings, log: Log): OrderEntry {
   const { wallet } = settings;
   const account = openAccount(wallet, settings);
   const { signatureType } = account;
   const { proxyEnv } = settings;
-  const clob = createTransport(settings.clobUrl, { clock, proxyEnv });
+  const clock = createClockCheck(log);
+  const clob = createTransport(settings.clobUrl, { onDate: clock.heed, proxyEnv });
+  const checkClock = (call: Call) => clock.check(clob, call);
   const { credentials: given, maxOrderNotional: cap } = settings;
   // The operator chose the given ones: none are derived in their place.
   const credentials = createCredentialSource(given, async (call) =>
@@ -41,19 +42,14 @@ export function createOrderEntry(settings: OrderEntrySettings, log: Log, clock =
   const rules = createOrderRuleBook(clob);
   const submissions = createSubmissions({
     clob,
-    orders: createTransport(settings.clobUrl, { clock, timeFrom: clob, proxyEnv }),
+    orders: createTransport(settings.clobUrl, { onDate: clock.heed, proxyEnv }),
     walletAddress: wallet.address,
     signatureType,
     credentials,
     forgetRules: rules.forget,
+    checkClock,
     log,
   });
-
-  async function syncClock(call: Call): Promise<void> {
-    if (clock.isKnown() && !clock.isStale()) return;
-    await askForTime(clob, call, log);
-    if (clock.isStale()) throw refuse('venue_unavailable', { why: 'busy' });
-  }
 
   async function sign(order: LimitOrder, call: Call): Promise<SignedOrder> {
     const { expiresAt, price, size } = order;
@@ -62,8 +58,8 @@ export function createOrderEntry(settings: OrderEntrySettings, log: Log, clock =
     // A failure is thrown below; until then it must not count as unhandled.
     ready.catch(() => undefined);
     const admitted = await rules.admit(order, call);
-    await syncClock(call);
-    const earliest = expiresAt === null ? 0 : clock.now() + MIN_LIFE_MS;
+    await checkClock(call);
+    const earliest = expiresAt === null ? 0 : Date.now() + MIN_LIFE_MS;
     if (expiresAt !== null && expiresAt < earliest) {
       throw refuse('expiry_too_soon', { earliest: formatTime(Math.ceil(earliest / 1_000) * 1_000) });
     }
@@ -71,15 +67,13 @@ export function createOrderEntry(settings: OrderEntrySettings, log: Log, clock =
       throw refuse('order_above_cap', { maxNotional: formatDecimal(cap) });
     }
     await ready;
-    const now = clock.now();
-    return timed(call, 'sign', signOrder)(order, admitted, account, { now });
+    return timed(call, 'sign', signOrder)(order, admitted, account, { now: Date.now() });
   }
 
   return {
     walletAddress: wallet.address,
     signedFor: { venue: settings.clobUrl, chainId: CHAIN_ID, maker: account.funderAddress, signatureType },
-    now: clock.now,
-    syncClock,
+    checkClock,
     sign,
     ...submissions,
   };

@@ -101,21 +101,31 @@ interface SubmissionDeps extends AccountDeps {
   readonly signatureType: SignatureType;
   /** Called after an order that the venue did not take: the next one reads the rules of the token again. */
   readonly forgetRules: (tokenId: string) => void;
+  readonly checkClock: OrderEntry['checkClock'];
 }
 
 /** Sends and settles the orders of one account. */
 export function createSubmissions(deps: SubmissionDeps): Submissions {
   const sendOrder = createAccountSender({ ...deps, clob: deps.orders });
   const find = createOrderFinder(createAccountSender(deps), deps.log);
-  const { clock } = deps.clob;
 
-  const hasExpired = ({ expiresAt }: SignedOrder) => expiresAt !== null && expiresAt <= clock.now();
+  const hasExpired = ({ expiresAt }: SignedOrder) => expiresAt !== null && expiresAt <= Date.now();
+
+  /** Returns the fate of a repeat while our clock may be wrong: nothing is sent by it, and no refusal concluded from it. */
+  async function wrongClock(call: Call): Promise<UnknownFate | undefined> {
+    try {
+      await deps.checkClock(call);
+      return undefined;
+    } catch (cause) {
+      return { kind: 'unknown', why: 'clock', sentAt: null, cause };
+    }
+  }
 
   /** Sends an order, and looks it up where the answer proves nothing. */
   async function send(order: SignedOrder, call: SendingCall): Promise<Fate> {
     let sentAt: number | null = null;
     const onSend = () => {
-      const now = clock.now();
+      const now = Date.now();
       if (now >= (call.leaseUntil ?? Number.POSITIVE_INFINITY)) throw new NotSent(LEASE_ENDED);
       if (order.expiresAt !== null && order.expiresAt <= now) throw new NotSent(expired());
       sentAt = now;
@@ -201,8 +211,11 @@ export function createSubmissions(deps: SubmissionDeps): Submissions {
   }
 
   async function lookUp(order: SignedOrder, call: Call, venueReason?: string | null): Promise<Fate> {
-    if (venueReason) return lookUpUntilSettled(order, refusedIn(venueReason), null, call);
-    if (hasExpired(order)) return lookUpUntilSettled(order, expired(), null, call);
+    const end = venueReason ? refusedIn(venueReason) : hasExpired(order) ? expired() : undefined;
+    if (end) {
+      const fate = await lookUpUntilSettled(order, end, null, call);
+      return fate.kind === 'refused' ? ((await wrongClock(call)) ?? fate) : fate;
+    }
     const found = await findWithTrades(order, call);
     return found.kind === 'found' ? found.fate : unknown(`a look-up ended with ${found.kind}`, null);
   }
@@ -220,6 +233,8 @@ export function createSubmissions(deps: SubmissionDeps): Submissions {
       const before = await lookUpBefore(order, call);
       if (before.kind === 'found') return before.fate;
       if (before.kind === 'unusable') return unknown('the venue cannot be asked', null);
+      const stopped = await wrongClock(call);
+      if (stopped) return stopped;
       if (!hasTimeToSend(call)) return unknown('no time left to send the order again', null);
       const fate = await send(order, call);
       if (fate.kind === 'placed' || fate.kind === 'unknown') return fate;

@@ -20,6 +20,7 @@ beforeEach(() => {
   fakeOnly(['setInterval', 'clearInterval']);
 });
 afterEach(() => {
+  jest.restoreAllMocks();
   jest.useRealTimers();
 });
 
@@ -66,6 +67,8 @@ async function quoteForThreeMinutes(url: string): Promise<void> {
 
 describe('a market maker on the paper venue for three minutes', () => {
   it.each(FULL_EXTENT ? [1, 2, 3] : [1])('gets fills on both sides (seed %i)', async (seed) => {
+    // The service goes by the same clock.
+    jest.spyOn(Date, 'now').mockImplementation(() => clock);
     const { url, venueUrl } = await startPaperService({}, { ...living, seed });
     await quoteForThreeMinutes(url);
     const { orders } = placed.parse(await get(`${venueUrl}/paper/orders`));

@@ -78,7 +78,7 @@ export function describeRows(sections: Readonly<Record<string, readonly Row[]>>)
     let opened: Awaited<ReturnType<typeof open>>;
     beforeAll(async () => {
       opened = await open();
-      jest.spyOn(Date, 'now').mockImplementation(() => time.wall);
+      jest.spyOn(Date, 'now').mockImplementation(() => Math.floor(time.wall));
       jest.spyOn(performance, 'now').mockImplementation(() => time.uptime);
     });
     afterAll(async () => {

@@ -46,8 +46,10 @@ export interface Changes
 export interface Step extends Answers, End {
   /** Milliseconds after the step before. */
   readonly after?: number;
-  /** Milliseconds by which somebody sets our clock and the venue's. */
+  /** Milliseconds by which our clock and the venue's run ahead of the monotonic one, as in a suspend, or are set. */
   readonly clockSet?: number;
+  /** Milliseconds by which somebody sets our clock alone. */
+  readonly ownClockSet?: number;
   /** `null`: without a key. */
   readonly key?: null;
   readonly asks?: Partial<LimitOrder>;

@@ -122,6 +122,8 @@ class Stage {
   /** The venue answers no order before this, and tells that one has come. */
   #held = Promise.resolve();
   #onPost = () => {};
+  /** The milliseconds by which the venue's clock is ahead of ours. */
+  #venueAheadMs = 0;
   #venue: ScriptedVenue | undefined;
   #orders: Orders | undefined;
 
@@ -138,15 +140,20 @@ class Stage {
       const { signature = '' } = isOrder ? JSON.parse(request.body).order : {};
       lastId = this.#signed.get(signature) ?? lastId;
       const { step, counts } = this.#now;
-      const answer = answerAsUsual(request, step, counts, lastId);
+      const time = () => ({ body: String(Math.floor(this.#venueNow() / 1_000)) });
+      const answer = answerAsUsual(request, { time, ...step }, counts, lastId);
       if (isOrder) await this.#takeOrder(signature, lastId);
       const reply = answer();
       if (typeof reply !== 'object') return reply;
-      return { ...reply, headers: { date: new Date(Date.now()).toUTCString(), ...reply.headers } };
+      return { ...reply, headers: { date: new Date(this.#venueNow()).toUTCString(), ...reply.headers } };
     });
     this.#orders = this.#open();
     for (const step of steps) await this.#run(step);
     while (this.#waiting.length > 0) await this.#arrive();
+  }
+
+  #venueNow(): number {
+    return Date.now() + this.#venueAheadMs;
   }
 
   /** An order comes to the venue: it was stored, and its line written, before. */
@@ -263,6 +270,8 @@ class Stage {
   async #run(step: Step): Promise<void> {
     this.#pass(step.after ?? 0);
     this.#pass(step.clockSet ?? 0, 'wall');
+    this.#pass(step.ownClockSet ?? 0, 'wall');
+    this.#venueAheadMs -= step.ownClockSet ?? 0;
     const [store] = this.#handles;
     const { lines } = this.#collected;
     await step.tamper?.(store, this.key);
@@ -294,7 +303,9 @@ class Stage {
   ): unknown {
     const audits = lines.filter(({ level }) => level === 'info');
     const told = lines.filter(({ level, metric }) => level === 'error' || metric);
-    if (![...audits, ...told].every(({ order_id, request_id }) => order_id && request_id)) {
+    // A wrong clock is about every order.
+    const isNamed = ({ order_id, request_id, metric }: Line) => request_id && (order_id ?? metric === 'wrong_clocks');
+    if (![...audits, ...told].every(isNamed)) {
       this.faults.push('a line without its order');
     }
     const letters = [...new Set(this.#sent)];

@@ -237,8 +237,7 @@ export function createEntryModel({ world, steps, process }: ModelDeps): Omit<Ord
   };
   return {
     signedFor: SIGNED_FOR,
-    now,
-    syncClock: async () => {},
+    checkClock: async () => {},
     sign: async () => sign(),
     submit: async (order, call) => settled(order, await send(order, call)),
     lookUp: async (order) => (await look(order, 'orders and trades')) ?? unknown(null),

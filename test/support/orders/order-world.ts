@@ -139,7 +139,7 @@ function createClient(name: string, world: WorldState, flaw: Flaw) {
     const deps = { world, steps, process: name };
     const parts = {
       ...{ entry: { walletAddress: WALLET, ...createEntryModel(deps) }, store: createStoreModel(deps), log: SILENT },
-      ...{ leaseMs: 1, uptime: () => world.clock, lateArrivalMs: LATE_TICKS },
+      ...{ leaseMs: 1, uptime: () => world.clock, now: () => world.clock, lateArrivalMs: LATE_TICKS },
     };
     const orders = createOrders(flaw(parts, name));
     busy = true;

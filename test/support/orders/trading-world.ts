@@ -37,6 +37,7 @@ export interface Answers {
   readonly trades?: Answer;
   readonly book?: Answer;
   readonly auth?: Answer;
+  readonly time?: Answer;
 }
 
 /** The answer to the look-up of an order that the venue does not know. */
@@ -63,6 +64,7 @@ export function derivedKey(apiKey: string): HttpReply {
 function pathName(path: string): keyof Answers {
   if (path === '/order') return 'post';
   if (path === '/book') return 'book';
+  if (path === '/time') return 'time';
   if (path === '/data/trades') return 'trades';
   return path.startsWith('/auth/') ? 'auth' : 'order';
 }
@@ -73,6 +75,7 @@ const USUAL: Required<Answers> = {
   trades: () => NO_TRADES,
   book: (_id, _index, { query }) => ({ body: bookAnswer(query.get('token_id') ?? '') }),
   auth: () => derivedKey('f6c1a7a0-1111-4222-8333-444455556666'),
+  time: () => ({ body: String(Math.floor(Date.now() / 1_000)) }),
 };
 
 /** Counts a request by its path, and returns what writes the answer: the stated one, else the usual one. */

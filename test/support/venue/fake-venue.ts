@@ -58,7 +58,7 @@ export function fakeOrders(place: () => Promise<Placement> = async () => PLACEME
   return {
     placed,
     walletAddress: WALLET_ADDRESS,
-    now: async () => Date.now(),
+    checkClock: async () => undefined,
     place: async (request) => {
       placed.push(request);
       const placement = await place();

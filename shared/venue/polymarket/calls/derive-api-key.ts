@@ -1,7 +1,6 @@
 import * as z from 'zod/mini';
 import { API_SECRET, type ApiCredentials } from '../../../account.ts';
 import { type AppError, areCredentialsRefused } from '../../../errors.ts';
-import { NOTICEABLE_SKEW_MS } from '../../../limits.ts';
 import { Secret } from '../../../secret.ts';
 import type { Wallet } from '../../../wallets/evm-key.ts';
 import type { Call } from '../../port.ts';
@@ -47,17 +46,10 @@ const DERIVE = { name: 'derive-api-key', method: 'GET', path: '/auth/derive-api-
  * `GET /auth/derive-api-key`, which creates nothing: `undefined` if the wallet has never had credentials (the
  * venue's 400). Errors: as `deriveApiKey`.
  */
-export async function findApiKey(
-  clob: Transport,
-  wallet: Wallet,
-  call: Call,
-  attempts: 1 | 2 = 2,
-): Promise<ApiCredentials | undefined> {
-  const skew = clob.clock.skew();
-  const response = await readWithRetry(clob, { ...DERIVE, headers: await l1Headers(wallet, clob.clock.now()) }, call);
+export async function findApiKey(clob: Transport, wallet: Wallet, call: Call): Promise<ApiCredentials | undefined> {
+  const response = await readWithRetry(clob, { ...DERIVE, headers: await l1Headers(wallet, Date.now()) }, call);
   const credentials = parseCredentials(response);
   if (credentials) return credentials;
-  if (wasClockWrong(clob, skew) && attempts > 1) return findApiKey(clob, wallet, call, 1);
   if (response.status === 400 && response.isJson) return undefined;
   throw translate(response);
 }
@@ -68,14 +60,8 @@ export async function findApiKey(
  * trips. The credentials are the same whichever answers. Errors: `venue_refused_service`, `venue_unavailable`,
  * `venue_timeout`, `rate_limited`, `venue_error`.
  */
-export async function deriveApiKey(
-  clob: Transport,
-  wallet: Wallet,
-  call: Call,
-  attempts: 1 | 2 = 2,
-): Promise<ApiCredentials> {
-  const skew = clob.clock.skew();
-  const headers = await l1Headers(wallet, clob.clock.now());
+export async function deriveApiKey(clob: Transport, wallet: Wallet, call: Call): Promise<ApiCredentials> {
+  const headers = await l1Headers(wallet, Date.now());
   try {
     return await Promise.any([
       ask(clob, { ...DERIVE, headers }, call),
@@ -83,13 +69,7 @@ export async function deriveApiKey(
     ]);
   } catch (error) {
     if (!(error instanceof AggregateError)) throw error;
-    if (wasClockWrong(clob, skew) && attempts > 1) return deriveApiKey(clob, wallet, call, 1);
     // The venue always refuses one of the two; the operator needs the error of the other.
     throw error.errors.find((each: unknown) => !areCredentialsRefused(each)) ?? error.errors[0];
   }
-}
-
-/** Returns true if our clock was wrong, so that the venue refused the signature: its answer has corrected the clock. */
-function wasClockWrong(clob: Transport, skew: number): boolean {
-  return Math.abs(clob.clock.skew() - skew) > NOTICEABLE_SKEW_MS;
 }

@@ -1,6 +1,6 @@
 import type { ApiCredentials } from '../../../account.ts';
 import { AppError, refuse } from '../../../errors.ts';
-import { NOTICEABLE_SKEW_MS, READ_BUDGET_MS, RENEWAL_PAUSE_MS, SENDING_RESERVE_MS } from '../../../limits.ts';
+import { READ_BUDGET_MS, RENEWAL_PAUSE_MS, SENDING_RESERVE_MS } from '../../../limits.ts';
 import type { Log } from '../../../log.ts';
 import type { Call } from '../../port.ts';
 import { l2Headers } from '../official-client.ts';
@@ -84,8 +84,8 @@ export interface AccountAnswer {
 
 /**
  * Sends a request with the account's credentials. On a 401, which comes before the venue looks at a request,
- * makes and sends it once more: with the right time if the clock was wrong, else with renewed credentials. `mayRepeat`
- * returns false for a 401 after which it is not sent again. Errors: `TransportError`, and by code those of `CredentialSource`.
+ * makes and sends it once more, with renewed credentials. `mayRepeat` returns false for a 401 after which it is not sent
+ * again. Errors: `TransportError`, and by code those of `CredentialSource`.
  */
 export type SendAsAccount = (
   make: (used: ApiCredentials) => VenueHttpRequest,
@@ -95,13 +95,9 @@ export type SendAsAccount = (
 
 /** Creates the sender of one account's requests. */
 export function createAccountSender({ clob, walletAddress, credentials, log }: AccountDeps): SendAsAccount {
-  const { clock } = clob;
-
   async function attempt(request: VenueHttpRequest, used: ApiCredentials, call: Call) {
-    const skew = clock.skew();
-    const headers = l2Headers(request, walletAddress, used, clock.now());
-    const response = await clob.send({ ...request, headers }, call);
-    return { response, used, skew };
+    const headers = l2Headers(request, walletAddress, used, Date.now());
+    return { response: await clob.send({ ...request, headers }, call), used };
   }
 
   return async (make, call, mayRepeat = () => true) => {
@@ -109,11 +105,8 @@ export function createAccountSender({ clob, walletAddress, credentials, log }: A
     const request = make(used);
     const answer = await attempt(request, used, call);
     if (answer.response.status !== 401 || !mayRepeat(answer)) return answer;
-    // The refusal itself has the venue's time.
-    const clockWasWrong = Math.abs(clock.skew() - answer.skew) > NOTICEABLE_SKEW_MS;
-    const refused = { venue_request: request.name, clock_was_wrong: clockWasWrong };
-    log.warn('API credentials refused by the venue', { ...refused, ...call.trace });
-    const renewed = clockWasWrong ? used : await credentials.renew(used, call);
+    log.warn('API credentials refused by the venue', { venue_request: request.name, ...call.trace });
+    const renewed = await credentials.renew(used, call);
     return attempt(make(renewed), renewed, call);
   };
 }

@@ -2,12 +2,11 @@ import { type ClientRequest, Agent as HttpAgent, type IncomingMessage, request a
 import { Agent as HttpsAgent, request as sendHttps } from 'node:https';
 import type { Socket } from 'node:net';
 import { urlToHttpOptions } from 'node:url';
-import { CONFIRM_TIME_MS, CONNECT_MS, MAX_ANSWER_BYTES, MAX_IDLE_MS } from '../../../limits.ts';
+import { CONNECT_MS, MAX_ANSWER_BYTES, MAX_IDLE_MS } from '../../../limits.ts';
 import { errorCode } from '../../../node-error.ts';
 import { type ProxyEnv, proxyOptions } from '../../../proxy.ts';
 import { VERSION } from '../../../version.ts';
 import type { Call } from '../../port.ts';
-import { createVenueClock, parseHttpDate, type VenueClock } from './clock.ts';
 
 /** The reason for the lack of a readable answer. `sent` is false only if no byte of the request can have arrived. */
 export class TransportError extends Error {
@@ -37,8 +36,6 @@ export interface VenueHttpRequest {
   readonly maxBytes?: number;
   /** On a new connection: a kept one may be as dead as the one before. */
   readonly afresh?: true;
-  /** Asked for to confirm the time of another answer. */
-  readonly confirmsTime?: true;
 }
 
 /** One answer of the venue, with its body as text. */
@@ -61,12 +58,19 @@ export interface VenueHttpResponse {
  */
 export interface Transport {
   send(request: VenueHttpRequest, call: Call): Promise<VenueHttpResponse>;
-  readonly clock: VenueClock;
+}
+
+/** `Mon, 02 Nov 2026 09:10:10 GMT`; `Date.parse` alone reads a date into almost anything. */
+const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} [\d:]{8} GMT$/;
+
+/** Reads a date of a header as epoch milliseconds; `NaN` for anything else. */
+function parseHttpDate(text = ''): number {
+  return HTTP_DATE.test(text) ? Date.parse(text) : Number.NaN;
 }
 
 /** A longer wait is a mistake of the venue's. */
 export const MAX_WAIT_S = 86_400;
-/** Reads a `Retry-After` header as whole seconds; `now`: the venue's clock in epoch milliseconds. */
+/** Reads a `Retry-After` header as whole seconds. */
 function parseRetryAfter(value: string | undefined, now: () => number): number | undefined {
   if (value === undefined) return undefined;
   if (/^\d+$/.test(value)) return Math.min(Number(value), MAX_WAIT_S);
@@ -201,17 +205,12 @@ async function readBody(response: AsyncIterable<Buffer>, isRefusal: boolean, max
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** `GET /time` of the CLOB (https://docs.polymarket.com, "server time"). Any answer has the time in its `Date` header. */
-export const READ_TIME = { name: 'read-time', method: 'GET', path: '/time' } as const;
-
 /** Options of a transport. */
 interface TransportOptions {
-  /** Our wall clock in epoch milliseconds. */
+  /** The wall clock in epoch milliseconds. */
   readonly now?: () => number;
-  /** The clock of the process. */
-  readonly clock?: VenueClock;
-  /** The transport that confirms a doubtful time; default: this one. */
-  readonly timeFrom?: Transport;
+  /** Takes the `Date` of each answer that no cache has kept, in epoch milliseconds. */
+  readonly onDate?: (date: number) => void;
   /** The proxy to the venue, if there is one. */
   readonly proxyEnv?: ProxyEnv | undefined;
 }
@@ -219,41 +218,33 @@ interface TransportOptions {
 /** Opens a transport to a host of the venue. */
 export function createTransport(
   baseUrl: string,
-  { now = Date.now, clock = createVenueClock(), timeFrom, proxyEnv }: TransportOptions = {},
+  { now = Date.now, onDate, proxyEnv }: TransportOptions = {},
 ): Transport {
   const exchange = openConnections(baseUrl, now, proxyEnv);
 
-  async function receive(spec: VenueHttpRequest, limit: number, call: Call): Promise<VenueHttpResponse> {
+  async function receive(spec: VenueHttpRequest, limit: number): Promise<VenueHttpResponse> {
     const response = await exchange(spec, limit);
     const { headers, statusCode = 0 } = response;
+    const date = parseHttpDate(headers.date);
     // An answer from a cache has an old time.
-    const isDoubtful = !Number(headers.age ?? 0) && clock.heed(headers.date);
+    if (headers.age === undefined && !Number.isNaN(date)) onDate?.(date);
     const text = await readBody(response, statusCode >= 400, spec.maxBytes ?? MAX_ANSWER_BYTES.usual);
-    // Before the answer is given: a refused request is repeated with the right time.
-    if (isDoubtful && !spec.confirmsTime) await confirmTime(call);
     return {
       status: statusCode,
-      retryAfter: parseRetryAfter(headers['retry-after'], clock.now),
+      retryAfter: parseRetryAfter(headers['retry-after'], now),
       isJson: /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i.test(headers['content-type'] ?? ''),
       text,
     };
   }
 
-  /** Asks for the time once more; without an answer the clock stays as it is. */
-  async function confirmTime(call: Call): Promise<void> {
-    const spec = { ...READ_TIME, timeLimit: CONFIRM_TIME_MS, confirmsTime: true } as const;
-    await (timeFrom ?? transport).send(spec, call).catch(() => undefined);
-  }
-
-  const transport: Transport = {
-    clock,
+  return {
     async send(spec, call) {
       const startedAt = performance.now();
       const limit = Math.min(spec.timeLimit ?? Number.POSITIVE_INFINITY, call.deadline - startedAt);
       let result: number | string = 'timeout';
       try {
         if (limit <= 0) throw new TransportError('timeout', false);
-        const response = await receive(spec, limit, call);
+        const response = await receive(spec, limit);
         result = response.status;
         return response;
       } catch (error) {
@@ -269,5 +260,4 @@ export function createTransport(
       }
     },
   };
-  return transport;
 }

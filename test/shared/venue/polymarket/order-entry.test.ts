@@ -28,7 +28,6 @@ const {
 const bookOf: NonNullable<Answers['book']> = (_id, _index, { query }) => ({
   body: bookAnswer(query.get('token_id') ?? ''),
 });
-const ahead = (ms: number) => ({ date: new Date(Date.now() + ms).toUTCString() });
 
 describe('an order', () => {
   it.each(SIGNATURE_TYPES)('of an account of kind %s is taken by a venue that verifies it', async (signatureType) => {
@@ -87,37 +86,6 @@ describe('an order', () => {
     expect(call.venueRequests).toStrictEqual([{ name: 'post-order', result: 200, milliseconds: expect.any(Number) }]);
     const [read, ...orders] = world.venue.seen.map(({ port }) => port);
     expect(orders).not.toContain(read);
-  });
-});
-
-describe("the venue's clock", () => {
-  it.each([
-    [120_000, 1, 2],
-    [-120_000, 1, 2],
-    [30_000, 0, 1],
-  ])('is asked for before anything was heard, %d ms from ours: %d warnings, %d questions', async (skew, ...counts) => {
-    const world = await openWorld({ order: () => ({ status: 404, headers: ahead(skew) }) });
-    for (const _ of [0, 1]) await world.entry.syncClock(callWithin());
-    expect(Math.abs(world.entry.now() - Date.now() - skew)).toBeLessThan(10_000);
-    const warnings = world.lines.filter(({ message }) => String(message).includes('set it by NTP'));
-    expect([warnings.length, world.venue.calls().length]).toStrictEqual(counts);
-    expect(new Set(world.venue.calls())).toStrictEqual(new Set(['GET /time']));
-  });
-
-  it('dates what is signed', async () => {
-    const world = await openWorld({ book: (...of) => ({ ...asHttp(bookOf(...of)), headers: ahead(30_000) }) });
-    const { payload, signedAt } = await world.sign();
-    expect(JSON.parse(payload).timestamp).toBe(String(signedAt));
-    expect(Math.abs(signedAt - Date.now() - 30_000)).toBeLessThan(10_000);
-  });
-
-  it('is ours where the venue does not tell', async () => {
-    const world = await openWorld();
-    await world.venue.close();
-    const trace = { request_id: 'r-1' };
-    await world.entry.syncClock({ ...callWithin(), trace });
-    expect(Math.abs(world.entry.now() - Date.now())).toBeLessThan(1_000);
-    expect(world.lines.at(-1)).toMatchObject({ level: 'warn', message: 'venue time unavailable', ...trace });
   });
 });
 

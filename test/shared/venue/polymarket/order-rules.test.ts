@@ -1,7 +1,6 @@
 import { describe, expect, it, jest } from '@jest/globals';
 import { parseDecimal } from '../../../../shared/decimal.ts';
 import { SENDING_RESERVE_MS } from '../../../../shared/limits.ts';
-import { createVenueClock } from '../../../../shared/venue/polymarket/http/clock.ts';
 import { createTransport, type Transport } from '../../../../shared/venue/polymarket/http/transport.ts';
 import { createOrderRuleBook } from '../../../../shared/venue/polymarket/order-rules.ts';
 import { fakeOnly } from '../../../support/jest.ts';
@@ -105,7 +104,7 @@ describe('the rules of a market', () => {
       asked.push(tokenId);
       return { status: 200, isJson: true, retryAfter: undefined, text: JSON.stringify(bookAnswer(tokenId)) };
     };
-    const { admit } = createOrderRuleBook({ send, clock: createVenueClock() });
+    const { admit } = createOrderRuleBook({ send });
     const tokens = [...Array(1_001).keys(), 1_000, 1, 0].map(v1TokenId);
     for (const tokenId of tokens) await admit(limitOrder({ tokenId }), callWithin());
     expect(asked.slice(1_001)).toStrictEqual([v1TokenId(0)]);

@@ -4,7 +4,6 @@ import { createCredentialSource } from '../../../../../shared/venue/polymarket/h
 import { fakeOnly } from '../../../../support/jest.ts';
 import {
   type Answers,
-  accepted,
   CREDENTIALS,
   derivedKey,
   limitOrder,
@@ -13,7 +12,7 @@ import {
   resultOf,
   type TradingWorld,
 } from '../../../../support/orders/trading-world.ts';
-import { asHttp, callWithin, type HttpReply, type Reply } from '../../../../support/venue/scripted-venue.ts';
+import { callWithin, type HttpReply, type Reply } from '../../../../support/venue/scripted-venue.ts';
 
 type Auth = NonNullable<Answers['auth']>;
 const KEYLESS = { credentials: undefined };
@@ -118,17 +117,6 @@ describe('credentials that are derived', () => {
     const world = await openWorld({ auth: both(get, post) }, KEYLESS);
     await expect(world.entry.sign(limitOrder(), callWithin())).rejects.toMatchObject({ name: 'AppError', ...error });
   });
-
-  it("are requested again with the venue's time when our clock is wrong", async () => {
-    const late = new Date(Date.now() + 600_000).toUTCString();
-    const auth: Auth = (...of) => {
-      const isRight = Math.abs(Number(of[2].headers['poly_timestamp']) * 1_000 - Date.parse(late)) < 30_000;
-      return { ...asHttp(isRight ? KNOWN(...of) : UNAUTHORISED), headers: { date: late } };
-    };
-    const world = await openWorld({ auth }, KEYLESS);
-    expect((await place(world)).result).toMatchObject({ status: 'live' });
-    expect(authCalls(world).length).toBeLessThanOrEqual(4);
-  });
 });
 
 describe('an order that the venue refuses for its credentials', () => {
@@ -154,19 +142,7 @@ describe('an order that the venue refuses for its credentials', () => {
     const call = { ...callWithin(24_000), trace: { request_id: 'r-1' } };
     expect(await resultOf(world.entry.submit(signed, call), signed.orderId)).toMatchObject(refusedCredentials);
     expect(world.venue.calls()).toStrictEqual(['GET /book', 'POST /order']);
-    const about = { venue_request: 'post-order', clock_was_wrong: false, request_id: 'r-1' };
+    const about = { venue_request: 'post-order', request_id: 'r-1' };
     expect(world.lines).toMatchObject([{ level: 'warn', message: 'API credentials refused by the venue', ...about }]);
-  });
-
-  it('is sent with the right time when the clock has jumped, and keeps its credentials', async () => {
-    const headers = { date: new Date(Date.now() + 3_600_000).toUTCString() };
-    const post: Auth = (id, index) => ({ ...(index === 0 ? UNAUTHORISED : accepted(id)), headers });
-    const world = await openWorld({ post, order: () => ({ status: 404, headers }) });
-    expect((await place(world)).result).toMatchObject({ status: 'live' });
-    const orders = world.venue.seen.filter(({ path }) => path === '/order');
-    const [first = 0, second = 0] = orders.map(({ headers }) => Number(headers['poly_timestamp']));
-    expect(Math.abs(second - first - 3_600)).toBeLessThanOrEqual(3);
-    expect(authCalls(world)).toStrictEqual([]);
-    expect(world.lines).toMatchObject([{ venue_ahead_s: expect.any(Number) }, { clock_was_wrong: true }]);
   });
 });

@@ -6,7 +6,6 @@ import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { CONNECT_MS } from '../../../../../shared/limits.ts';
 import { Secret } from '../../../../../shared/secret.ts';
-import { createVenueClock } from '../../../../../shared/venue/polymarket/http/clock.ts';
 import { createTransport, TransportError } from '../../../../../shared/venue/polymarket/http/transport.ts';
 import { VERSION } from '../../../../../shared/version.ts';
 import { listenOnLoopback, shut } from '../../../../../tools/support/loopback.ts';
@@ -285,21 +284,20 @@ describe('hints of the venue', () => {
     ['1.5', undefined],
     ['soon', undefined],
   ])('reads Retry-After: %s as %s seconds', async (value, seconds) => {
-    const venue = await startVenue(() => ({ status: 429, headers: { 'retry-after': value, ...at(0) } }));
-    expect(await createTransport(venue.url).send(GET, callWithin())).toMatchObject({ retryAfter: seconds });
+    const venue = await startVenue(() => ({ status: 429, headers: { 'retry-after': value } }));
+    expect(await createTransport(venue.url, { now: () => NOW }).send(GET, callWithin())).toMatchObject({
+      retryAfter: seconds,
+    });
   });
 
-  it.each<readonly [string, number, string, number, number, asked: readonly string[]]>([
-    ['an answer', 50_000, '0', 0, 50_000, []],
-    ['no answer that a cache has kept', 50_000, '1', 0, 0, []],
-    ['a doubtful one that a second one confirms, elsewhere', 600_000, '0', 600_000, 600_000, ['GET /time']],
-    ['no doubtful one that a second one contradicts', 600_000, '0', 0, 0, ['GET /time']],
-  ])('learns the time before it gives the answer: from %s', async (_what, ms, age, then, skew, asked) => {
-    const clock = createVenueClock({ ownNow: () => NOW, uptime: () => 0 });
-    const venue = await startVenue(() => ({ headers: { ...at(ms), age } }));
-    const other = await startVenue(() => ({ headers: at(then) }));
-    const timeFrom = createTransport(other.url, { clock });
-    await createTransport(venue.url, { clock, timeFrom }).send(POST, callWithin());
-    expect([clock.skew(), venue.calls(), other.calls()]).toStrictEqual([skew, ['POST /thing'], asked]);
+  it.each<readonly [string, Readonly<Record<string, string>>, readonly number[]]>([
+    ['of an answer', at(50_000), [NOW + 50_000]],
+    ['of no answer that a cache has kept', { ...at(50_000), age: '0' }, []],
+    ['in no other form', { date: '2026-11-02' }, []],
+  ])('tells the time %s', async (_what, headers, told) => {
+    const dates: number[] = [];
+    const venue = await startVenue(() => ({ headers }));
+    await createTransport(venue.url, { onDate: (date) => dates.push(date) }).send(GET, callWithin());
+    expect(dates).toStrictEqual(told);
   });
 });
