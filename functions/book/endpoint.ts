@@ -3,6 +3,7 @@ import { READ_BUDGET_MS } from '../../shared/limits.ts';
 import { isTokenId, TOKEN_ID_RULE } from '../../shared/token-id.ts';
 import type { Book, MarketData } from '../../shared/venue/port.ts';
 import type { Endpoint } from '../http.ts';
+import { checkParameters } from '../query.ts';
 import { ROUTES } from '../routes.ts';
 import type { Wire } from '../schemas.ts';
 import type { book as bookSchema } from './response.ts';
@@ -40,7 +41,8 @@ export function bookEndpoint(marketData: MarketData): Endpoint {
     route: ROUTES.book,
     origins: 'any',
     budgetMs: READ_BUDGET_MS,
-    handler: async ({ pathParameters, headers }, call) => {
+    handler: async ({ pathParameters, query, headers }, call) => {
+      checkParameters(query);
       const book = await marketData.readBook(parseTokenId(pathParameters['token_id']), call);
       const etag = book.hash === null ? undefined : `"${book.hash}"`;
       // A copy may be kept, but is never used without asking again.

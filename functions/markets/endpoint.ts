@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
-import { printable, refuse } from '../../shared/errors.ts';
 import { READ_BUDGET_MS } from '../../shared/limits.ts';
 import type { Market, MarketData } from '../../shared/venue/port.ts';
 import type { Endpoint } from '../http.ts';
+import { checkParameters, refuseQuery } from '../query.ts';
 import { ROUTES } from '../routes.ts';
 import type { Wire } from '../schemas.ts';
 import type { marketList, market as marketSchema } from './response.ts';
@@ -23,15 +23,9 @@ export const limit = z.pipe(
     ),
 );
 
-function refuseQuery(field: string, detail: string) {
-  return refuse('invalid_request', { part: 'The query', errors: [{ field, detail }] });
-}
-
 /** Reads `limit` in canonical form; 400 `invalid_request` for anything else, misspelt parameters included. */
 function parseLimit(query: URLSearchParams): number {
-  const unknown = [...query.keys()].find((name) => name !== 'limit');
-  if (unknown !== undefined)
-    throw refuseQuery(printable(unknown), 'is not a parameter of this endpoint; the only one is limit.');
+  checkParameters(query, 'limit');
   const values = query.getAll('limit');
   const [text = String(DEFAULT_LIMIT)] = values;
   const { data } = limit.safeParse(text);

@@ -2,7 +2,8 @@ import * as z from 'zod/mini';
 import { type FieldError, printable, refuse } from '../../shared/errors.ts';
 import { GATEWAY_LIMIT_MS, MAX_BODY_BYTES } from '../../shared/limits.ts';
 import type { GatewayEvent, Middleware } from '../http.ts';
-import { parseQuery } from '../pipeline.ts';
+import { checkParameters, parseQuery } from '../query.ts';
+import { bodyOf } from './json.ts';
 
 /** `application/json` with any parameters, empty ones too, but no charset other than UTF-8. */
 const JSON_MEDIA_TYPE =
@@ -15,23 +16,15 @@ function refuseHeaders(errors: readonly FieldError[]) {
 /** A gateway joins the values of a repeated header with a comma. */
 const REPEATED_HEADER = 'must be there once, without a comma.';
 
-/** Refuses (400 `invalid_request`) any query: `?dry_run=true` must place no order. */
-function checkQuery({ rawQueryString }: GatewayEvent): void {
-  if (rawQueryString === '') return;
-  const [parameter = rawQueryString] = parseQuery(rawQueryString).keys();
-  const errors = [{ field: printable(parameter), detail: 'is not known: an order has no query.' }];
-  throw refuse('invalid_request', { part: 'The query', errors });
-}
-
 /** Refuses a repeated media type (400), another one (415) and a body that is too large (413), in this order. */
-function checkMedia({ headers, body = '', isBase64Encoded }: GatewayEvent): void {
+function checkMedia(event: GatewayEvent): void {
+  const { headers } = event;
   const mediaType = headers['content-type'] ?? '';
   const isJson = JSON_MEDIA_TYPE.test(mediaType);
   if (!isJson && mediaType.includes(',')) throw refuseHeaders([{ field: 'Content-Type', detail: REPEATED_HEADER }]);
   const encoding = headers['content-encoding'] ?? 'identity';
   if (!isJson || encoding.toLowerCase() !== 'identity') throw refuse('unsupported_media_type', {});
-  const bytes = Buffer.byteLength(body, isBase64Encoded ? 'base64' : 'utf8');
-  if (bytes > MAX_BODY_BYTES) throw refuse('payload_too_large', {});
+  if (bodyOf(event).length > MAX_BODY_BYTES) throw refuse('payload_too_large', {});
 }
 
 /** The headers of an order that are checked. */
@@ -79,7 +72,7 @@ function checkAge({ requestContext: { timeEpoch } }: GatewayEvent): void {
 export const checkRequest: Middleware = {
   before: ({ event }) => {
     checkAge(event);
-    checkQuery(event);
+    checkParameters(parseQuery(event.rawQueryString));
     checkMedia(event);
     checkHeaders(event);
   },

@@ -2,7 +2,7 @@ import httpJsonBodyParser from '@middy/http-json-body-parser';
 import * as z from 'zod/mini';
 import { formatDecimal, parseNumber } from '../../shared/decimal.ts';
 import { printable, refuse } from '../../shared/errors.ts';
-import type { Check, Middleware } from '../http.ts';
+import type { Check, GatewayEvent, Middleware } from '../http.ts';
 
 /** The numbers of `price` and `size`. No string holds this text: a quote in a string has a backslash. */
 const NUMBERS = /("(?:price|size)"\s*:\s*)([-+.\deE]+)/g;
@@ -18,6 +18,11 @@ function keepDigits(text: string): string {
   });
 }
 
+/** Returns the bytes of a body; none where an event has no text. */
+export function bodyOf({ body, isBase64Encoded }: GatewayEvent): Buffer {
+  return typeof body === 'string' ? Buffer.from(body, isBase64Encoded ? 'base64' : 'utf8') : Buffer.alloc(0);
+}
+
 const PARSER = '@middy/http-json-body-parser';
 
 /** An error of middy's parser, which has no code: about a text that is no JSON, or about a key that reaches for a prototype. */
@@ -27,8 +32,12 @@ const parserError = z.object({
 
 const prepare: Middleware = {
   before: ({ event }) => {
-    const { body = '', isBase64Encoded } = event;
-    event.body = keepDigits(isBase64Encoded ? Buffer.from(body, 'base64').toString() : body);
+    // Without the byte order mark that some programs write.
+    event.body = keepDigits(
+      bodyOf(event)
+        .toString()
+        .replace(/^\ufeff/, ''),
+    );
     event.isBase64Encoded = false;
   },
   onError: (request) => {

@@ -16,26 +16,35 @@ const MAX_SHARES: Decimal = { coefficient: 1_000_000_000n, scale: 0 };
 
 const DECIMAL_RULE = 'must be a JSON number or a plain decimal string such as "0.51".';
 
+/** Names a decimal comma, which people write by the customs of their country. */
+function decimalRule({ input }: { readonly input?: unknown }): string {
+  return /^\d+,\d+$/.test(String(input)) ? 'must have a decimal point, not a comma, such as "0.51".' : DECIMAL_RULE;
+}
+
 const TIME_RULE = 'must be a time in UTC with whole seconds such as "2026-12-01T12:00:00Z".';
 
 const time = z.pipe(
-  z.iso
-    .datetime({ precision: 0, error: TIME_RULE })
-    .check(
-      z.describe(
-        'The order is off the book from then on: RFC 3339 in UTC with whole seconds, at least 120 s ' +
-          'ahead. Without it the order rests until it is filled or cancelled.',
+  // As JavaScript writes a time.
+  z.transform((value) => (typeof value === 'string' ? value.replace(/\.\d{3}Z$/, 'Z') : value)),
+  z.pipe(
+    z.iso
+      .datetime({ precision: 0, error: TIME_RULE })
+      .check(
+        z.describe(
+          'The order is off the book from then on: RFC 3339 in UTC with whole seconds, at least 120 s ahead; a fraction ' +
+            'of three digits is cut off. Without it the order rests until it is filled or cancelled.',
+        ),
       ),
-    ),
-  z.transform(Date.parse),
+    z.transform(Date.parse),
+  ),
 );
 
 /** Numbers have become strings before, unless they were too long or too large. The result is in canonical form. */
 function exactDecimal(description: string, max?: Decimal) {
-  const rule = { error: DECIMAL_RULE, abort: true };
+  const rule = { error: decimalRule, abort: true };
   const written = z.string().check(z.maxLength(MAX_TEXT_LENGTH, rule), z.regex(PLAIN_DECIMAL, rule));
   return z.pipe(
-    z.union([z.number(), written], DECIMAL_RULE).check(z.describe(description)),
+    z.union([z.number(), written], { error: decimalRule }).check(z.describe(description)),
     z.transform((value, context): string => {
       const parsed = typeof value === 'string' ? parseDecimal(value) : undefined;
       const tooLarge = parsed && max && compareDecimals(parsed, max) > 0;

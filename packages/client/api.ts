@@ -238,7 +238,7 @@ export interface components {
             post_only?: boolean;
             /**
              * Format: date-time
-             * @description The order is off the book from then on: RFC 3339 in UTC with whole seconds, at least 120 s ahead. Without it the order rests until it is filled or cancelled.
+             * @description The order is off the book from then on: RFC 3339 in UTC with whole seconds, at least 120 s ahead; a fraction of three digits is cut off. Without it the order rests until it is filled or cancelled.
              */
             expires_at?: string;
         };

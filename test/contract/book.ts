@@ -19,8 +19,8 @@ function readBook({ ask, sample }: World, headers: Readonly<Record<string, strin
 
 /** Checks of `GET /v1/book/{token_id}`. */
 export const BOOK = section('book', [], {
-  'has the best prices first, and ignores a query': async (world) => {
-    const { token_id, bids, asks } = book.parse((await readBook(world, {}, '?depth=1')).body);
+  'has the best prices first': async (world) => {
+    const { token_id, bids, asks } = book.parse((await readBook(world)).body);
     assert.equal(token_id, world.sample.tokenId);
     for (const { levels, direction } of [
       { levels: bids, direction: -1 },
@@ -71,6 +71,10 @@ export const BOOK = section('book', [], {
       const answer = await ask({ operation: 'book', target: `/v1/book/${text}` });
       expectProblem(answer, 'invalid_request', { errors: [{ field: 'token_id', detail }] });
     }
+  },
+  'has no query': async (world) => {
+    const errors = [{ field: 'depth', detail: 'is not a parameter of this endpoint; it has none.' }];
+    expectProblem(await readBook(world, {}, '?depth=5'), 'invalid_request', { errors });
   },
   'is 404 for an unknown token': {
     proves: ['unknown_token'],

@@ -52,6 +52,18 @@ describe('an event of the gateway', () => {
     expect(orders.placed).toHaveLength(1);
   });
 
+  it.each<[string, unknown, number]>([
+    ['of as many bytes as an order may have', `"${'ä'.repeat(8_191)}"`, 400],
+    ['of more bytes, though not of more letters', `"${'ä'.repeat(8_192)}"`, 413],
+    ['that is null', null, 400],
+    ['that is an object', {}, 400],
+  ])('with a body %s is refused', async (_what, body, status) => {
+    const orders = fakeOrders();
+    const event = Object.assign({ ...ORDER }, { body });
+    const { result } = await ask(ordersEndpoint({ openOrders: async () => orders }), event);
+    expect([result.statusCode, orders.placed]).toStrictEqual([status, []]);
+  });
+
   it('is answered by its endpoint in the last moment of the function', async () => {
     const slow = endpointOf(() => sleep(20).then(() => ({ status: 201, body: {} })));
     expect((await ask(slow)).result.statusCode).toBe(201);

@@ -1,0 +1,19 @@
+import { type AppError, printable, refuse } from '../shared/errors.ts';
+
+/** Parses the query of a URL without its question mark; a second one belongs to the first name. */
+export function parseQuery(rawQueryString: string): URLSearchParams {
+  return new URLSearchParams(`?${rawQueryString}`);
+}
+
+/** Creates 400 `invalid_request` for a parameter. */
+export function refuseQuery(field: string, detail: string): AppError {
+  return refuse('invalid_request', { part: 'The query', errors: [{ field, detail }] });
+}
+
+/** Refuses (400 `invalid_request`) a parameter that an endpoint does not have: `?dry_run=true` must place no order. */
+export function checkParameters(query: URLSearchParams, known?: string): void {
+  const unknown = [...query.keys()].find((name) => name !== known);
+  if (unknown === undefined) return;
+  const others = known === undefined ? 'it has none' : `the only one is ${known}`;
+  throw refuseQuery(printable(unknown), `is not a parameter of this endpoint; ${others}.`);
+}
