@@ -60,7 +60,8 @@ function textOf({ authority, address, order, idempotencyKey }: Challenge, validU
     `Size: ${canonical(order.size)} shares`,
     `Price: ${canonical(order.price)}`,
     `Post only: ${order.post_only ? 'yes' : 'no'}`,
-    `Expires at: ${order.expires_at ?? 'never'}`,
+    // The service cuts off a fraction as JavaScript writes it.
+    `Expires at: ${order.expires_at?.replace(/\.\d{3}Z$/, 'Z') ?? 'never'}`,
     `Token: ${order.token_id}`,
     `Idempotency key: ${idempotencyKey}`,
     `Signature valid until: ${validUntil}`,

@@ -18,7 +18,7 @@ function watched({ address, sign }: ClientWallet) {
 
 const ORDER: OrderRequest = { token_id: '1', side: 'buy', price: '0.01', size: 5 };
 
-const END = `${new Date(Date.now() + 3_600_000).toISOString().slice(0, 19)}Z`;
+const END = new Date(Date.now() + 3_600_000).toISOString();
 
 const service = sharedPaperService({ SERVICE_CLIENT_VERIFICATION: 'required' });
 
