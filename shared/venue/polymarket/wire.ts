@@ -102,9 +102,18 @@ export function isInside(decimal: string): boolean {
   return decimal.startsWith('0.');
 }
 
+/** A price from 0 to 1 in canonical form, `null` for anything else. */
+export function priceOrNull(value: unknown): string | null {
+  const price = decimalOrNull(value);
+  return price !== null && (isInside(price) || price === '0' || price === '1') ? price : null;
+}
+
+/** A price from 0 to 1 in canonical form; `null` for anything else. */
+export const lenientPrice = readBy(priceOrNull);
+
 function parseLevel(level: unknown): PriceLevel | null {
   if (typeof level !== 'object' || level === null || !('price' in level) || !('size' in level)) return null;
-  const price = decimalOrNull(level.price);
+  const price = priceOrNull(level.price);
   const size = decimalOrNull(level.size);
   return price !== null && size !== null ? { price, size } : null;
 }

@@ -7,14 +7,15 @@ import { readWithRetry, refuseRead } from '../http/reads.ts';
 import type { Transport } from '../http/transport.ts';
 import {
   anything,
-  decimalOrNull,
   isInside,
   lenient,
   lenientConditionId,
   lenientDecimal,
+  lenientPrice,
   lenientString,
   parseExactly,
   parseJson,
+  priceOrNull,
   protocolOf,
   readBy,
 } from '../wire.ts';
@@ -69,8 +70,8 @@ const record = z.object({
   volume24hr: lenientDecimal,
   liquidity: lenientDecimal,
   liquidityNum: lenientDecimal,
-  bestBid: lenientDecimal,
-  bestAsk: lenientDecimal,
+  bestBid: lenientPrice,
+  bestAsk: lenientPrice,
   events: firstEvent,
   feesEnabled: anything,
   feeSchedule,
@@ -157,7 +158,7 @@ export function parseMarket(value: unknown) {
       outcomes: ids.map((tokenId, index) => ({
         name: (areNamed && outcomes?.[index]) || null,
         tokenId,
-        price: decimalOrNull(prices[index]),
+        price: priceOrNull(prices[index]),
       })),
     },
   };

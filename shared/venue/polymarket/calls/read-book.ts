@@ -11,7 +11,7 @@ import {
   isInside,
   lenient,
   lenientConditionId,
-  lenientDecimal,
+  lenientPrice,
   lenientString,
   type Members,
   parseExactly,
@@ -26,7 +26,7 @@ const venueBook = z.object({
   tick_size: decimalText,
   min_order_size: decimalText,
   neg_risk: z.boolean(),
-  last_trade_price: lenientDecimal,
+  last_trade_price: lenientPrice,
   timestamp: lenientString,
   hash: lenient(z.string().check(z.regex(/^[A-Za-z0-9_-]{1,128}$/))),
   /** Undocumented, on books of protocol v2 only. */

@@ -22,9 +22,9 @@ function record(changes: Changes = {}) {
 /** The same on protocol v2, whose ids are a list and whose condition ids may have 62 digits. */
 const ON_V2 = { version: 'v2', positionIds: V2_IDS, conditionId: `0x${'7'.padStart(62, '0')}` };
 
-const outcomes = (ids: readonly string[]) => [
-  { name: 'Yes', tokenId: ids[0], price: '0.515' },
-  { name: 'No', tokenId: ids[1], price: '0.485' },
+const outcomes = (ids: readonly string[], prices: readonly (string | null)[] = ['0.515', '0.485']) => [
+  { name: 'Yes', tokenId: ids[0], price: prices[0] },
+  { name: 'No', tokenId: ids[1], price: prices[1] },
 ];
 const nameless = outcomes(V1_IDS).map((outcome) => ({ ...outcome, name: null }));
 const listed = (changes: Changes = {}) => ({
@@ -89,6 +89,9 @@ it.each<readonly [Changes, object]>([
   ),
   ...['-1', 'NaN'].map((volume24hr) => [{ volume24hr }, listed({ volume24h: null })] as const),
   [{ bestBid: {} }, listed({ bestBid: null })],
+  [{ outcomePrices: '["1.2", "-0.2"]' }, listed({ outcomes: outcomes(V1_IDS, [null, null]) })],
+  [{ bestBid: '0', bestAsk: '1' }, listed({ bestBid: '0', bestAsk: '1' })],
+  [{ bestBid: '1.05e76', bestAsk: '52' }, listed({ bestBid: null, bestAsk: null })],
   // No price lies on such a grid; the order book, which is what an order goes by, is refused for it.
   ...['0', '1'].map((orderPriceMinTickSize) => [{ orderPriceMinTickSize }, listed({ tickSize: null })] as const),
   // The first of its events.

@@ -54,7 +54,7 @@ describe('a book', () => {
   });
 
   it.each<readonly [string, unknown, object]>([
-    ...['', null, undefined].map((none) => ['last_trade_price', none, { lastTradePrice: null }] as const),
+    ...['', null, undefined, '52'].map((none) => ['last_trade_price', none, { lastTradePrice: null }] as const),
     ['market', undefined, { conditionId: null }],
     ['market', `0x${'3c'.repeat(31)}`, { conditionId: `0x${'3c'.repeat(31)}00` }],
     ...[undefined, 'now', '9'.repeat(16)].map((none) => ['timestamp', none, { timestamp: null }] as const),
@@ -96,9 +96,15 @@ describe('a book', () => {
     [{ body: '{"asset_id":' }, 'venue_error'],
     // Money is decided by these.
     ...[v1TokenId(2), undefined].map((asset_id) => [odd({ asset_id }), 'venue_error'] as const),
-    ...[undefined, 'many', [level('-0.5', '7')], [level('0.5', '-7')], [level('0.5', 'many')], [{ price: '0.5' }]].map(
-      (bids) => [odd({ bids }), 'venue_error'] as const,
-    ),
+    ...[
+      undefined,
+      'many',
+      [level('-0.5', '7')],
+      [level('1.5', '7')],
+      [level('0.5', '-7')],
+      [level('0.5', 'many')],
+      [{ price: '0.5' }],
+    ].map((bids) => [odd({ bids }), 'venue_error'] as const),
     ...[undefined, '', '0', '1'].map((tick_size) => [odd({ tick_size }), 'venue_error'] as const),
     ...[undefined, '-5'].map((min_order_size) => [odd({ min_order_size }), 'venue_error'] as const),
     ...[undefined, 'false'].map((neg_risk) => [odd({ neg_risk }), 'venue_error'] as const),
