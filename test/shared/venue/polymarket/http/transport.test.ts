@@ -1,3 +1,4 @@
+import dns from 'node:dns';
 import { createServer as createHttpServer, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { connect, createServer, type Socket } from 'node:net';
@@ -11,6 +12,7 @@ import { VERSION } from '../../../../../shared/version.ts';
 import { listenOnLoopback, shut } from '../../../../../tools/support/loopback.ts';
 import { fakeOnly } from '../../../../support/jest.ts';
 import { CERTIFICATE, callWithin, type Reply, startVenue } from '../../../../support/venue/scripted-venue.ts';
+import { startSlowListener } from '../../../../support/venue/slow-listener.ts';
 
 const GET = { name: 'read', method: 'GET', path: '/thing' } as const;
 const POST = { name: 'write', method: 'POST', path: '/thing', body: '{"a":1}' } as const;
@@ -27,6 +29,7 @@ async function failureOf(answer: Promise<unknown>) {
 // Times of the transport pass when a test says so.
 beforeEach(() => fakeOnly(['setTimeout', 'clearTimeout']));
 afterEach(() => {
+  jest.restoreAllMocks();
   jest.useRealTimers();
 });
 
@@ -93,6 +96,21 @@ describe('transport', () => {
     }
     const [first, second, third] = venue.seen.map(({ port }) => port);
     expect([second === first, third === first]).toStrictEqual([true, isKept]);
+  });
+
+  it('waits for a far address of a name, whose other one is dead, longer than the 250 ms of Node', async () => {
+    const port = await startSlowListener();
+    const addresses = [
+      { address: '127.0.0.1', family: 4 },
+      { address: '::1', family: 6 },
+    ];
+    jest.spyOn(dns, 'lookup').mockImplementation((...asked: unknown[]) => {
+      const done = asked.at(-1);
+      if (typeof done === 'function') done(null, addresses);
+    });
+    expect(await createTransport(`http://venue.example:${port}`).send(GET, callWithin())).toMatchObject({
+      status: 200,
+    });
   });
 
   it('uses no connection again on which bytes came unasked', async () => {
