@@ -80,9 +80,9 @@ function ordersOpener(config: LocalConfig, wallet: Wallet | undefined, store: St
   });
 }
 
-/** Returns the settings in force as the log has them; what does not apply to a read-only service is `null`. */
+/** Returns the settings in force as the log has them, of a list its number; what does not apply to a read-only service is `null`. */
 function inForce(config: LocalConfig, account: Awaited<ReturnType<typeof accountOf>>, store: Store | undefined) {
-  const { mode, gammaUrl, clobUrl, corsOrigins, allowedHosts, proxyEnv } = config;
+  const { mode, orders, gammaUrl, clobUrl, corsOrigins, allowedHosts, proxyEnv, logLevel } = config;
   const { walletAddress, funderAddress, signatureType } = account;
   const trades = mode === 'order-placing';
   const ofOrders = <T>(value: T) => (trades ? (value ?? null) : null);
@@ -92,6 +92,7 @@ function inForce(config: LocalConfig, account: Awaited<ReturnType<typeof account
     wallet_address: walletAddress,
     funder_address: funderAddress ?? null,
     signature_type: ofOrders(signatureType),
+    api_credentials: orders.kind === 'on' ? (orders.credentials ? 'given' : 'derived') : null,
     builder_code: ofOrders(config.builderCode),
     max_order_notional: decimal(config.maxOrderNotional),
     max_daily_notional: decimal(config.maxDailyNotional),
@@ -104,9 +105,11 @@ function inForce(config: LocalConfig, account: Awaited<ReturnType<typeof account
     clob_url: clobUrl,
     // Without the password that may be in the URL.
     proxy: proxyEnv.HTTPS_PROXY ? new URL(proxyEnv.HTTPS_PROXY.reveal()).host : null,
+    no_proxy: proxyEnv.NO_PROXY?.split(',').length ?? null,
     store: store?.place ?? null,
-    cors_origins: corsOrigins,
-    allowed_hosts: allowedHosts,
+    cors_origins: corsOrigins.length,
+    allowed_hosts: allowedHosts.length,
+    log_level: logLevel,
   };
 }
 

@@ -5,7 +5,6 @@ import { listenOnLoopback, shut } from '../../tools/support/loopback.ts';
 import { AWS_VARIABLES } from '../../tools/support/sigv4.ts';
 import { expectMembers, expectProblem } from './answer.ts';
 import { controlOf, processOf, section, type World } from './check.ts';
-import { LISTED_ORIGIN } from './everywhere.ts';
 import { healthOf } from './local-server.ts';
 import { place } from './orders.ts';
 import { raw } from './raw.ts';
@@ -180,8 +179,8 @@ export const SETTINGS = section('settings', ['process'], {
       ...{ max_order_notional: '99.5', max_daily_notional: '1000', max_daily_notional_per_client: '20' },
       ...{ client_verification: 'required', allowed_clients: 2, client_chain_id: null },
       ...{ public_authority: 'api.example.org', gamma_url: venueUrl, clob_url: venueUrl },
-      ...{ proxy: 'proxy.example:3128', store: all['SERVICE_STORE'], cors_origins: [LISTED_ORIGIN] },
-      allowed_hosts: ['api.example.org'],
+      ...{ proxy: 'proxy.example:3128', store: all['SERVICE_STORE'], cors_origins: 1 },
+      ...{ no_proxy: 1, allowed_hosts: 1, log_level: 'info', api_credentials: 'derived' },
     });
     assert.deepEqual(
       lines()
