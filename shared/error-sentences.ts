@@ -5,6 +5,12 @@ export const CALLER_NOT_IDENTIFIED = {
   jwt: 'No order was placed: the request has no token with a claim sub, client_id or azp. Ask the issuer of tokens for one of them.',
 } as const;
 
+export const INSUFFICIENT_BALANCE = {
+  purchase:
+    "The account's balance or allowance does not cover this order. Order less, or ask the operator to add funds, to refresh the venue's cached balance or to cancel orders that lock funds. The operator's log has the amounts.",
+  sale: "The account's shares or their allowance do not cover this order. Shares bought a moment ago can be sold once their trade is settled, seconds later, with a new Idempotency-Key. Else order less, or ask the operator to cancel orders that lock shares. The operator's log has the amounts.",
+} as const;
+
 /** Reasons for which the venue refuses this operator. */
 export const REFUSED_SERVICE = {
   region: 'orders are not accepted from its region.',

@@ -2,6 +2,7 @@ import {
   ADVICE,
   CALLER_NOT_IDENTIFIED,
   differenceOf,
+  INSUFFICIENT_BALANCE,
   KEY_REUSED,
   OUTCOME_UNKNOWN,
   RATE_LIMITED,
@@ -282,8 +283,8 @@ export const ERRORS = {
     next: 'change',
     when: "the operator's account cannot cover the order",
     final: true,
-    detail: () =>
-      "The account's balance or allowance does not cover this order. Shares bought a moment ago can be sold once their trade is settled, seconds later, with a new Idempotency-Key. Else order less, or ask the operator to add funds, to refresh the venue's cached balance or to cancel orders that lock funds. The operator's log has the amounts.",
+    detail: ({ isSale = false }: { isSale?: boolean | undefined }) =>
+      INSUFFICIENT_BALANCE[isSale ? 'sale' : 'purchase'],
   },
   order_rejected: {
     status: 422,

@@ -254,6 +254,12 @@ const FAILURES: readonly Row[] = [
     { key: null, ...OFF_TICK, ...refused('AB') },
     { key: null, ...OFF_TICK, ends: 'price_off_tick', sent: 'AB', kept: 'refused' },
   ],
+  ...(['buy', 'sell'] as const).map(
+    (side): Row => [
+      `1. too small a balance speaks of sold shares on a sale only: ${side}`,
+      { ...refused('A'), asks: { side }, says: side === 'sell' ? 'Shares bought a moment ago' : 'to add funds' },
+    ],
+  ),
   [
     '1. the sentence is quoted without credentials',
     {
@@ -317,6 +323,10 @@ const FAILURES: readonly Row[] = [
   [
     '3. a 200 that does not deny success has no words to report',
     { post: () => accepted('', { errorMsg: NEW_WORDS, status: '' }), ...unknown('A') },
+  ],
+  [
+    '3. without a key there is no time to repeat after: a repeat would be a second order',
+    { ...inWords, key: null, ends: `outcome_unknown "${NEW_WORDS}"`, kept: 'open unsigned' },
   ],
   [
     '3. found: 201',

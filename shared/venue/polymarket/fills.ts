@@ -19,6 +19,11 @@ function termsOf({ payload }: SignedOrder) {
   return { isBuy, shares: BigInt(shares), collateral: BigInt(collateral) };
 }
 
+/** Returns true for an order that sells shares. */
+export function isSale(order: SignedOrder): boolean {
+  return !termsOf(order).isBuy;
+}
+
 type Terms = ReturnType<typeof termsOf>;
 
 function readDecimal(amount: string): bigint | undefined {

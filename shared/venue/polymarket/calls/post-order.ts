@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import type { SignatureType } from '../../../account.ts';
 import { refuse } from '../../../errors.ts';
 import type { Fate, SignedOrder } from '../../port.ts';
-import { fillsInAnswer, NOTHING_KNOWN } from '../fills.ts';
+import { fillsInAnswer, isSale, NOTHING_KNOWN } from '../fills.ts';
 import { clampRetryAfter } from '../http/reads.ts';
 import { refusedCredentials } from '../http/signed-requests.ts';
 import type { VenueHttpResponse } from '../http/transport.ts';
@@ -141,7 +141,7 @@ export function readPosted(
   const retryAfter = response.retryAfter ?? retryHint.safeParse(body).data?.retry_after_seconds;
   const elsewhere = sentenceOf(body);
   const sentence = errorMsg || elsewhere;
-  const message = sentence ? { reason: clean(sentence), retryAfter, signatureType } : undefined;
+  const message = sentence ? { reason: clean(sentence), retryAfter, signatureType, isSale: isSale(order) } : undefined;
   const said = sentence && message ? fateSaidBy(sentence, message) : undefined;
   const fateOfError = elsewhere && message ? fateSaidBy(elsewhere, message) : undefined;
   if (said === 'nothing' || fateOfError === 'nothing') return unconfirmed(message?.reason ?? '');

@@ -13,6 +13,7 @@ export interface Said {
   readonly retryAfter: number | undefined;
   /** The kind of account that the order was signed for. */
   readonly signatureType?: SignatureType;
+  readonly isSale?: boolean;
 }
 
 /** The two fates that the venue can prove by a message. */
@@ -120,7 +121,7 @@ const SENTENCES: readonly Row[] = [
     proves: 'order',
     source: ERROR_CODES,
     // Its text has the operator's balances: it is logged, not quoted.
-    error: (said) => refuse('insufficient_balance', {}, withCause(said)),
+    error: (said) => refuse('insufficient_balance', { isSale: said.isSale }, withCause(said)),
   },
   {
     says: /not (?:yet )?ready to process|not (?:currently )?accepting (?:new )?orders|market (?:is )?(?:closed|not ready)/i,
