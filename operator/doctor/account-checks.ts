@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { formatDecimal } from '../../shared/decimal.ts';
 import { areCredentialsRefused } from '../../shared/errors.ts';
+import { WRONG_CLOCK_MS } from '../../shared/limits.ts';
 import { errorCode } from '../../shared/node-error.ts';
 import { EXCHANGES } from '../../shared/venue/polymarket/official-client.ts';
 import type { NotedCollateral } from '../../shared/venue/polymarket/operator-venue.ts';
@@ -8,9 +9,6 @@ import type { Call } from '../../shared/venue/port.ts';
 import { type Facts, type Finding, fail, keyOf, need, ok, walletOf, warn } from './facts.ts';
 
 const HAVE_NONE_FIX = 'The first order makes them.';
-
-/** Requests and orders are signed with the time of this machine, which the venue takes if it is about right. */
-const WRONG_CLOCK_MS = 10_000;
 
 /** Sends an authenticated call with the API credentials that are set, else with those that the venue derives. */
 export async function checkCredentials(facts: Facts, call: Call): Promise<Finding> {
