@@ -7,7 +7,7 @@ import { createPaperVenue, type PaperVenue } from '../../packages/paper-venue/ve
 import { startDynamoDb } from '../support/dynamodb.ts';
 import { paperSettings, paperTokens } from '../support/paper-settings.ts';
 import { createRandom, type Random } from '../support/random.ts';
-import { type FinalReply, type MortalService, startMortalService } from './mortal-service.ts';
+import { type FinalReply, type MortalService, type Surroundings, startMortalService } from './mortal-service.ts';
 import type { ServiceOptions } from './options.ts';
 import type { SoakReport } from './traffic.ts';
 
@@ -15,6 +15,8 @@ import type { SoakReport } from './traffic.ts';
 export interface SoakOptions {
   readonly orders: number;
   readonly processes: number;
+  /** Seconds between the clocks of the first and the last process; the venue's is in the middle. Else they are set. */
+  readonly apart: number | undefined;
   readonly seed: number;
   readonly flaw: ServiceOptions['flaw'];
 }
@@ -47,7 +49,7 @@ const CLIENTS = { file: 96, table: 16 } as const;
 /** The share of the orders that a fault is armed for, and of those that two requests ask for at once. */
 const FAULT_SHARE = 0.4;
 const TWICE_SHARE = 0.1;
-/** The share of the orders after which the venue's clock is set. A larger step would shorten the wait for a late order. */
+/** The share of the orders after which the venue's clock is set, so that all right clocks stay within 10 s of it. */
 const CLOCK_SHARE = 0.02;
 const VENUE_CLOCK_STEPS_MS = [-1_000, 0, 1_000] as const;
 /** Attempts after which a key counts as lost, and the longest pause between two. */
@@ -137,10 +139,25 @@ async function openStore(processes: number) {
   return { settings: { SERVICE_STORE: `dynamodb:${tableName}` }, env, close };
 }
 
+/** Starts the processes, with their clocks as far apart as the options say. */
+function startServices(
+  { processes, apart, flaw }: SoakOptions,
+  settings: ServiceOptions['settings'],
+  around: Omit<Surroundings, 'setsClock'>,
+) {
+  return Promise.all(
+    Array.from({ length: processes }, (_, index) => {
+      const clockOffsetMs = 1_000 * (apart ?? 0) * (index / Math.max(processes - 1, 1) - 0.5);
+      const service = { settings, clockOffsetMs, ...(flaw && { flaw }) };
+      return startMortalService(service, { ...around, setsClock: apart === undefined });
+    }),
+  );
+}
+
 /**
  * Places keyed orders through one process on a file, or several on a table: each attempt through a process chosen at
- * random, some keys twice at once, while the venue fails, processes are killed (SIGKILL) and their clocks are set; then
- * asks for every key once more. `tell` gets a line of progress every ten seconds.
+ * random, some keys twice at once, while the venue fails, processes are killed (SIGKILL) and their clocks are set or differ;
+ * then asks for every key once more. `tell` gets a line of progress every ten seconds.
  */
 export async function soakKeyedOrders(options: SoakOptions, tell: (line: string) => void): Promise<SoakReport> {
   const random = createRandom(options.seed);
@@ -152,9 +169,7 @@ export async function soakKeyedOrders(options: SoakOptions, tell: (line: string)
   const { url } = await venue.listen({ host: '127.0.0.1', port: 0 });
   const store = await openStore(options.processes);
   const settings = { ...paperSettings(url, directory), ...store.settings, SERVICE_LOG_LEVEL: 'error' };
-  const service = { settings, ...(options.flaw && { flaw: options.flaw }) };
-  const starts = Array.from({ length: options.processes }, () => startMortalService(service, store.env, random));
-  const services = await Promise.all(starts);
+  const services = await startServices(options, settings, { env: store.env, random });
   const pickService = () => random.pick(services);
   const clients = CLIENTS[options.processes > 1 ? 'table' : 'file'];
   const startedAt = performance.now();
@@ -171,7 +186,7 @@ export async function soakKeyedOrders(options: SoakOptions, tell: (line: string)
       }
       await settle(one, pickService, random);
       settled += 1;
-      if (random() < CLOCK_SHARE) {
+      if (options.apart === undefined && random() < CLOCK_SHARE) {
         venueOffsetMs = random.pick(VENUE_CLOCK_STEPS_MS);
         venueClockSteps += 1;
       }
@@ -186,7 +201,7 @@ export async function soakKeyedOrders(options: SoakOptions, tell: (line: string)
     return {
       failures: (['doubled', 'lost', 'false'] as const).filter((name) => counts[name] > 0),
       lines: [
-        `orders   ${options.orders} under a key each, ${options.processes > 1 ? `${options.processes} processes on a table` : 'one process on a file'}, ${seconds()} s`,
+        `orders   ${options.orders} under a key each, ${options.processes > 1 ? `${options.processes} processes on a table` : 'one process on a file'}${options.apart === undefined ? '' : `, clocks ${options.apart} s apart`}, ${seconds()} s`,
         `faults   ${faults} armed, ${sum('kills')} kills, ${sum('clockSteps') + venueClockSteps} clocks set (seed ${options.seed})`,
         ...Object.entries(counts).map(([name, count]) => `${name.padEnd(8)} ${count}`),
         `at the venue: ${venue.orders().length}`,

@@ -12,6 +12,11 @@ const COMMAND = {
       default: '1',
       meaning: 'processes of the service: one has a file, several share a table',
     },
+    apart: {
+      type: 'string',
+      value: 'SECONDS',
+      meaning: 'between the clocks of the processes; else each is set now and then',
+    },
     flaw: {
       type: 'string',
       value: 'NAME',
@@ -27,10 +32,11 @@ memory, sockets, timers and files must not grow. Exits with 1 where something we
 } as const;
 
 /** Reads the options; throws `UsageError` where one is not what it must be. */
-function readOptions({ orders, processes, seed, flaw, minutes, rate }: Values<typeof COMMAND.options>) {
+function readOptions({ orders, processes, apart, seed, flaw, minutes, rate }: Values<typeof COMMAND.options>) {
   return {
     orders: wholeNumber('orders', orders, [1, 90_000]),
     processes: wholeNumber('processes', processes, [1, 16]),
+    apart: apart === undefined ? undefined : wholeNumber('apart', apart, [0, 60]),
     seed: wholeNumber('seed', seed, [1, 4_294_967_295]),
     flaw: flaw === undefined ? undefined : oneOf('flaw', flaw, FLAWS),
     minutes: minutes === undefined ? undefined : wholeNumber('minutes', minutes, [1, 1_440]),

@@ -25,18 +25,27 @@ const ANSWER_MS = 20_000;
 const LIFE = { least: 20, most: 200 } as const;
 /** The share of the answers after which the process's clock is set. */
 const CLOCK_SHARE = 0.02;
-const CLOCK_STEPS_MS = [-20_000, 0, 20_000] as const;
+/** The venue's clock is near the middle: by the outer ones the service places no order. */
+const CLOCK_STEPS_MS = [-60_000, -8_000, 0, 8_000, 60_000] as const;
 
-/** Starts a service that dies again and again. `env` is added to the environment. */
+/** What a mortal service runs among. */
+export interface Surroundings {
+  /** Added to the environment. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly random: Random;
+  /** True where its clock is set now and then. */
+  readonly setsClock: boolean;
+}
+
+/** Starts a service that dies again and again. */
 export async function startMortalService(
-  options: Omit<ServiceOptions, 'clockOffsetMs'>,
-  env: Readonly<Record<string, string>>,
-  random: Random,
+  options: ServiceOptions,
+  { env, random, setsClock }: Surroundings,
 ): Promise<MortalService> {
   let url = '';
   let child: ChildProcess;
   let isStopped = false;
-  let clockOffsetMs = 0;
+  let { clockOffsetMs } = options;
   let answersLeft = 0;
   const counts = { kills: 0, clockSteps: 0 };
 
@@ -64,7 +73,7 @@ export async function startMortalService(
     if (answersLeft === 0) {
       counts.kills += 1;
       child.kill('SIGKILL');
-    } else if (random() < CLOCK_SHARE && child.connected) {
+    } else if (setsClock && random() < CLOCK_SHARE && child.connected) {
       counts.clockSteps += 1;
       clockOffsetMs = random.pick(CLOCK_STEPS_MS);
       child.send(clockOffsetMs, () => undefined);
