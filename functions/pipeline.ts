@@ -13,7 +13,6 @@ import type {
   RequestState,
 } from './http.ts';
 import { toAppError, toProblem } from './problem.ts';
-import { parseQuery } from './query.ts';
 import type { AnyRoute } from './routes.ts';
 import { openState, trace } from './trace.ts';
 
@@ -37,6 +36,11 @@ export function toResult({ status, headers, body }: HttpResponse, method: string
     // A line end, so that the prompt of a terminal starts on a line of its own.
     ...(hasBody && method !== 'HEAD' && { body: `${JSON.stringify(body)}\n` }),
   };
+}
+
+/** Parses the query of a URL without its question mark; a second one belongs to the first name. */
+export function parseQuery(rawQueryString: string): URLSearchParams {
+  return new URLSearchParams(`?${rawQueryString}`);
 }
 
 function methodOf(event: GatewayEvent): string {

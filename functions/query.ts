@@ -1,10 +1,5 @@
 import { type AppError, printable, refuse } from '../shared/errors.ts';
 
-/** Parses the query of a URL without its question mark; a second one belongs to the first name. */
-export function parseQuery(rawQueryString: string): URLSearchParams {
-  return new URLSearchParams(`?${rawQueryString}`);
-}
-
 /** Creates 400 `invalid_request` for a parameter. */
 export function refuseQuery(field: string, detail: string): AppError {
   return refuse('invalid_request', { part: 'The query', errors: [{ field, detail }] });

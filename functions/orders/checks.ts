@@ -2,8 +2,8 @@ import * as z from 'zod/mini';
 import { type FieldError, printable, refuse } from '../../shared/errors.ts';
 import { GATEWAY_LIMIT_MS, MAX_BODY_BYTES } from '../../shared/limits.ts';
 import type { GatewayEvent, Middleware } from '../http.ts';
-import { checkParameters, parseQuery } from '../query.ts';
-import { bodyOf } from './json.ts';
+import { parseQuery } from '../pipeline.ts';
+import { checkParameters } from '../query.ts';
 
 /** `application/json` with any parameters, empty ones too, but no charset other than UTF-8. */
 const JSON_MEDIA_TYPE =
@@ -17,14 +17,14 @@ function refuseHeaders(errors: readonly FieldError[]) {
 const REPEATED_HEADER = 'must be there once, without a comma.';
 
 /** Refuses a repeated media type (400), another one (415) and a body that is too large (413), in this order. */
-function checkMedia(event: GatewayEvent): void {
-  const { headers } = event;
+function checkMedia({ headers, body, isBase64Encoded }: GatewayEvent): void {
   const mediaType = headers['content-type'] ?? '';
   const isJson = JSON_MEDIA_TYPE.test(mediaType);
   if (!isJson && mediaType.includes(',')) throw refuseHeaders([{ field: 'Content-Type', detail: REPEATED_HEADER }]);
   const encoding = headers['content-encoding'] ?? 'identity';
   if (!isJson || encoding.toLowerCase() !== 'identity') throw refuse('unsupported_media_type', {});
-  if (bodyOf(event).length > MAX_BODY_BYTES) throw refuse('payload_too_large', {});
+  const bytes = typeof body === 'string' ? Buffer.byteLength(body, isBase64Encoded ? 'base64' : 'utf8') : 0;
+  if (bytes > MAX_BODY_BYTES) throw refuse('payload_too_large', {});
 }
 
 /** The headers of an order that are checked. */
@@ -72,7 +72,7 @@ function checkAge({ requestContext: { timeEpoch } }: GatewayEvent): void {
 export const checkRequest: Middleware = {
   before: ({ event }) => {
     checkAge(event);
-    checkParameters(parseQuery(event.rawQueryString));
+    if (event.rawQueryString !== '') checkParameters(parseQuery(event.rawQueryString));
     checkMedia(event);
     checkHeaders(event);
   },

@@ -18,9 +18,10 @@ function keepDigits(text: string): string {
   });
 }
 
-/** Returns the bytes of a body; none where an event has no text. */
-export function bodyOf({ body, isBase64Encoded }: GatewayEvent): Buffer {
-  return typeof body === 'string' ? Buffer.from(body, isBase64Encoded ? 'base64' : 'utf8') : Buffer.alloc(0);
+/** Returns the text of a body without the byte order mark that some programs write; none where an event has no text. */
+function textOf({ body, isBase64Encoded }: GatewayEvent): string {
+  if (typeof body !== 'string') return '';
+  return (isBase64Encoded ? Buffer.from(body, 'base64').toString() : body).replace(/^\ufeff/, '');
 }
 
 const PARSER = '@middy/http-json-body-parser';
@@ -32,12 +33,7 @@ const parserError = z.object({
 
 const prepare: Middleware = {
   before: ({ event }) => {
-    // Without the byte order mark that some programs write.
-    event.body = keepDigits(
-      bodyOf(event)
-        .toString()
-        .replace(/^\ufeff/, ''),
-    );
+    event.body = keepDigits(textOf(event));
     event.isBase64Encoded = false;
   },
   onError: (request) => {
