@@ -150,8 +150,8 @@ const SET_UP = `
   PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON;
   BEGIN IMMEDIATE;
   CREATE TABLE IF NOT EXISTS orders (
-    idempotency_key TEXT PRIMARY KEY, record TEXT NOT NULL, expires_at INTEGER
-  ) STRICT, WITHOUT ROWID;
+    idempotency_key TEXT PRIMARY KEY NOT NULL, record TEXT NOT NULL, expires_at INTEGER
+  ) STRICT;
   CREATE INDEX IF NOT EXISTS orders_by_end ON orders (expires_at) WHERE expires_at IS NOT NULL;
   CREATE TABLE IF NOT EXISTS days (day TEXT PRIMARY KEY, units INTEGER NOT NULL) STRICT, WITHOUT ROWID;
   PRAGMA user_version = ${LAYOUT};
@@ -228,7 +228,8 @@ export function openOrderStore(path: string): FileOrderStore {
   const clean = createCleaning(db);
   const transact = createTransactions(file);
   const select = db.prepare('SELECT record FROM orders WHERE idempotency_key = ?');
-  const put = db.prepare('INSERT OR REPLACE INTO orders VALUES (?, ?, ?)');
+  const put = db.prepare(`INSERT INTO orders VALUES (?, ?, ?)
+    ON CONFLICT DO UPDATE SET record = excluded.record, expires_at = excluded.expires_at`);
   const remove = db.prepare('DELETE FROM orders WHERE idempotency_key = ?');
   const sumOf = db.prepare('SELECT units FROM days WHERE day = ?');
   sumOf.setReadBigInts(true);
