@@ -14,9 +14,12 @@ export interface HealthFacts {
   /** The account that holds the funds, where it is not the key's. */
   readonly funderAddress: string | undefined;
   readonly clientVerification: 'off' | 'required';
+  /** Absent for the real one. */
+  readonly venue?: 'paper';
 }
 
-function toWire({ mode, walletAddress, funderAddress, clientVerification }: HealthFacts): Wire<typeof healthStatus> {
+function toWire(facts: HealthFacts): Wire<typeof healthStatus> {
+  const { mode, walletAddress, funderAddress, clientVerification, venue = 'polymarket' } = facts;
   return {
     status: 'ok',
     mode,
@@ -24,7 +27,7 @@ function toWire({ mode, walletAddress, funderAddress, clientVerification }: Heal
     ...(funderAddress !== undefined && { funder_address: funderAddress }),
     client_verification: clientVerification,
     settlement_chain: 'polygon',
-    venue: 'polymarket',
+    venue,
     version: VERSION,
   };
 }

@@ -15,6 +15,8 @@ export const healthStatus = z.object({
     .enum(['off', 'required'])
     .check(z.describe('`required`: each order must be signed by the wallet of its client.')),
   settlement_chain: z.literal('polygon'),
-  venue: z.literal('polymarket'),
+  venue: z
+    .enum(['polymarket', 'paper'])
+    .check(z.describe('`paper`: a session on paper, with invented markets and no real money.')),
   version: text('Version of the service.'),
 });

@@ -113,7 +113,7 @@ export async function startOnPaper(
     { ...env, ...overrides },
     {
       ...options,
-      throwAway: true,
+      isPaper: true,
       announce: (listening) => {
         trading = listening;
         try {

@@ -54,8 +54,8 @@ async function accountOf({ orders: { kind, key }, ...config }: LocalConfig) {
 export interface StartOptions {
   /** Takes the lines of the log; default: the standard output. */
   readonly write?: (line: string) => unknown;
-  /** Account and store are made for this run alone, so that the log need not announce a new store. */
-  readonly throwAway?: boolean;
+  /** A session on paper: account and store are made for this run alone, so that the log need not warn of them. */
+  readonly isPaper?: boolean;
   /** Called when the service listens, before its log says so. */
   readonly announce?: (listening: Listening) => void;
 }
@@ -119,7 +119,7 @@ function inForce(config: LocalConfig, account: Awaited<ReturnType<typeof account
  */
 export async function startService(
   env: Environment,
-  { write, throwAway = false, announce }: StartOptions = {},
+  { write, isPaper = false, announce }: StartOptions = {},
 ): Promise<Service> {
   const { config, log, serve } = openContainer(parseLocalConfig, env, write);
   let store: Store | undefined;
@@ -140,12 +140,13 @@ export async function startService(
       log.warn('client chain unavailable', { error });
     });
     const clientVerification = verification ? 'required' : 'off';
-    const health = { mode: config.mode, ...account, clientVerification } as const;
+    const venue = isPaper ? ({ venue: 'paper' } as const) : {};
+    const health = { mode: config.mode, ...account, clientVerification, ...venue } as const;
     const handlers = createHandlers({ serve, health, marketData, openOrders, verification });
-    if (store?.isNew && !throwAway) {
+    if (store?.isNew && !isPaper) {
       log.warn('new order store: keys of earlier orders are not known here', { store: store.place });
     }
-    if (!throwAway) for (const warning of [...account.warnings, ...config.risks]) log.warn(warning);
+    if (!isPaper) for (const warning of [...account.warnings, ...config.risks]) log.warn(warning);
     const { url, listensOn, authorities: own, close } = await startServer({ handlers, config, log });
     authorities = own;
     announce?.({ url, walletAddress: account.walletAddress });

@@ -128,8 +128,11 @@ export interface components {
             client_verification: "off" | "required";
             /** @constant */
             settlement_chain: "polygon";
-            /** @constant */
-            venue: "polymarket";
+            /**
+             * @description `paper`: a session on paper, with invented markets and no real money.
+             * @enum {string}
+             */
+            venue: "polymarket" | "paper";
             /** @description Version of the service. */
             version: string;
         };

@@ -18,7 +18,6 @@ export const HEALTH = section('health', [], {
       mode,
       client_verification,
       settlement_chain: 'polygon',
-      venue: 'polymarket',
     });
   },
   'says that clients sign their orders': {
@@ -45,7 +44,7 @@ export const HEALTH = section('health', [], {
       const health = async (settings: Parameters<typeof start>[0]) =>
         (await start(settings)).ask({ operation: 'health', target: '/health' });
       const unset = await health({ SERVICE_PRIVATE_KEY: '', SERVICE_PLACE_ORDER: '' });
-      expectMembers(unset, { mode: 'read-only', wallet_address: null, funder_address: undefined });
+      expectMembers(unset, { mode: 'read-only', wallet_address: null, funder_address: undefined, venue: 'polymarket' });
       const keyOnly = await health({ SERVICE_PRIVATE_KEY: KEY, SERVICE_PLACE_ORDER: '' });
       expectMembers(keyOnly, { mode: 'read-only', wallet_address: WALLET });
       const funded = await health({ SERVICE_PRIVATE_KEY: KEY, SERVICE_FUNDER_ADDRESS: SAFE.toLowerCase() });

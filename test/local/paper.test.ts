@@ -49,7 +49,8 @@ const OPERATORS = {
 describe('the first screen on paper', () => {
   it("stands above the log, and has commands that work as they stand, with none of the operator's settings", async () => {
     const { service, screen, venueUrl } = await start(OPERATORS);
-    const { wallet_address, funder_address } = await get(`${service.url}/health`);
+    const { wallet_address, funder_address, venue } = await get(`${service.url}/health`);
+    expect(venue).toBe('paper');
     expect([wallet_address === '0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A', funder_address]).toStrictEqual([
       false,
       undefined,
