@@ -49,8 +49,12 @@ function deskCommand(port: number): string {
   return `${String(port) === describe(LOCAL.port).preset ? '' : `SERVICE_PORT=${port} `}npm run orders -- --paper open`;
 }
 
+const SIGNED = `# Clients sign their orders here: without X-Client-Signature the next answer is 401, with the
+# text to sign (docs/clients.md).
+`;
+
 /** Writes where everything is, and commands that work as they stand on a service that trades on paper. */
-function firstScreen(service: Listening, venueUrl: string, venue: PaperVenue): string {
+function firstScreen(service: Listening, venueUrl: string, venue: PaperVenue, isSigned: boolean): string {
   const { tokenId, price, size } = venue.suggestOrder();
   return `Trading on paper: invented markets, no real money. All is forgotten at the end.
   service  ${service.url}
@@ -63,7 +67,7 @@ S=${service.url} V=${venueUrl}
 T=${tokenId}
 curl "$S/v1/markets?limit=3"  # the most traded markets
 curl "$S/v1/book/$T"  # the order book of one outcome
-curl "$S/v1/orders" -H 'Content-Type: application/json' \\
+${isSigned ? SIGNED : ''}curl "$S/v1/orders" -H 'Content-Type: application/json' \\
   -H "Idempotency-Key: $(date +%s)-$$" \\
   -H 'X-Client-Address: ${CLIENT}' \\
   -d '{"token_id":"'$T'","side":"buy","price":${price},"size":${size},"post_only":true}'
@@ -103,7 +107,8 @@ export async function startOnPaper(
   const page = { files: async () => (files ??= await loadConsole()), service: () => trading };
   const venue = createPaperVenue({ seed: SEED, faucet }, page);
   stack.defer(() => venue.close());
-  const { port } = readVariables(env, { port: LOCAL.port }).values;
+  const asked = { port: LOCAL.port, clientVerification: LOCAL.clientVerification };
+  const { port, clientVerification } = readVariables(env, asked).values;
   // The next port after the service's, so that addresses can be kept: 8080 and 8081.
   const { url: venueUrl } = await listenNear(venue, port === 0 || port === MAX_PORT ? 0 : port + 1);
   // The console may place orders too, by each name of this machine.
@@ -122,7 +127,7 @@ export async function startOnPaper(
         } catch (error) {
           print(`The desk has no access to this session (${errorCode(error)}).\n`);
         }
-        print(firstScreen(listening, venueUrl, venue));
+        print(firstScreen(listening, venueUrl, venue, clientVerification === 'required'));
       },
     },
   );

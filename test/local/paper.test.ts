@@ -85,6 +85,15 @@ describe('the first screen on paper', () => {
   });
 });
 
+it('the first screen of a service whose clients sign says so, and its order is answered with the text to sign', async () => {
+  const { screen } = await start({ SERVICE_CLIENT_VERIFICATION: 'required' });
+  const [, commands = ''] = /^(S=.*?\n.*?)# Clients sign their orders here: .*\n.*\n/ms.exec(screen()) ?? [];
+  const [, order = ''] = /^(curl "\$S\/v1\/orders".*?\}')$/ms.exec(screen()) ?? [];
+  const names = commands.replace(/^curl.*$/gm, '');
+  const { stdout } = await run('sh', ['-euc', `${names}${order.replace('curl', 'curl -s')}`]);
+  expect(JSON.parse(stdout)).toMatchObject({ code: 'client_signature_required', challenge: expect.any(String) });
+});
+
 /** Finds a port that is free with the one after it. */
 async function freePorts(): Promise<number> {
   const first = 20_000 + Math.floor(Math.random() * 10_000);
