@@ -1,6 +1,7 @@
 import { type Decimal, formatDecimal, toDecimal } from '../../shared/decimal.ts';
 import type { OrderRecord } from '../../shared/orders/record.ts';
 import type { Trade, VenueOrder } from '../../shared/venue/polymarket/operator-venue.ts';
+import { type Fill, fillsIn, isUnknown } from '../follow/our-part.ts';
 import { DeskError } from './access.ts';
 import type { Desk } from './desk.ts';
 import { oursOf, readFees } from './fills.ts';
@@ -16,7 +17,6 @@ import {
   type OpenOrders,
   plus,
 } from './follow-state.ts';
-import { type Fill, fillsIn, isUnknown } from './our-part.ts';
 import { canReadSince, cellsOf, readRecords } from './records.ts';
 
 // One look at the venue, and the events that follow from it. All that was told is in the state: a look that fails changes

@@ -15,7 +15,7 @@ const TESTS: Readonly<Record<string, readonly string[]>> = {
   'functions/pipeline.ts': ['functions/gateway-events', 'contract/reads'],
   'functions/cors.ts': ['contract/reads', 'contract/orders'],
   'functions/trace.ts': ['functions/gateway-events', 'contract/reads'],
-  'operator/desk/our-part.ts': ['operator/desk/odd-venue', 'operator/desk/ledger', 'operator/desk/desk'],
+  'operator/follow/our-part.ts': ['operator/desk/odd-venue', 'operator/desk/ledger', 'operator/desk/desk'],
   'operator/desk/fills.ts': ['operator/desk/odd-venue', 'operator/desk/ledger', 'operator/desk/desk'],
   'local/order-store/store.ts': ['local/store'],
   'shared/orders/dynamodb-store.ts': ['shared/orders/dynamodb-store', 'shared/orders/kept-store'],

@@ -182,6 +182,19 @@ const FILLS: Readonly<
   Record<string, readonly [trades: readonly unknown[], fills: string, err?: string, fees?: unknown]>
 > = {
   'of one maker among many': [[tradeOf('t-1')], ONE],
+  // 5 × 0.44 + 7.5 × 0.46; the venue states the fee of each entry.
+  'in two entries of one order, which are one fill': [
+    [
+      tradeOf('t-1', {
+        maker_orders: [maker('ours', '5', '0.44', { fee: '0.01' }), maker('ours', '7.5', '0.46', { fee: '0.02' })],
+      }),
+    ],
+    'alice/ours buy Yes 12.5 @ 0.452 = 5.65, fee 0.03 venue, t-1 confirmed',
+  ],
+  'in two entries, of which one has no fee': [
+    [tradeOf('t-1', { maker_orders: [maker('ours', '5', '0.44', { fee: '0.01' }), maker('ours', '7.5', '0.44')] })],
+    'alice/ours buy Yes 12.5 @ 0.44 = 5.5, fee 0 computed, t-1 confirmed',
+  ],
   'on the other outcome than the taker': [
     [tradeOf('t-1', { maker_orders: [ON_OTHER] })],
     'alice/ours sell No 30 @ 0.6 = 18, fee 0 computed, t-1 confirmed',

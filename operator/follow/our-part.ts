@@ -95,6 +95,17 @@ interface Share {
   readonly statedFee: Decimal | null;
 }
 
+/** Adds up the entries of one order: a trade can have several. */
+function addUp(shares: readonly Share[]): readonly Share[] {
+  const byOrder = new Map<string, Share>();
+  for (const share of shares) {
+    const { parts, statedFee } = byOrder.get(share.orderId) ?? { parts: [], statedFee: ZERO };
+    const fee = statedFee && share.statedFee && addDecimals(statedFee, share.statedFee);
+    byOrder.set(share.orderId, { ...share, parts: [...parts, ...share.parts], statedFee: fee });
+  }
+  return [...byOrder.values()];
+}
+
 /** Returns true for an order of the account: by its record, or by its API key or account at the venue. */
 function isOurs(orderId: string, entry: Pick<Trade, 'owner' | 'maker_address'>, ours: Ours): boolean {
   const { owner, maker_address: maker } = entry;
@@ -113,10 +124,10 @@ function sharesOf(trade: Trade, ours: Ours): readonly Share[] {
     const side = maker.side ?? (tokenId === trade.asset_id ? opposite : trade.side);
     return { orderId, role: 'maker', side, tokenId, outcome, parts: [{ size, price }], statedFee };
   });
-  if (!isTaker) return makers;
+  if (!isTaker) return addUp(makers);
   const { side, asset_id: tokenId, outcome, fee } = trade;
   const parts = takerParts(trade);
-  return [{ orderId: taker_order_id, role: 'taker', side, tokenId, outcome, parts, statedFee: fee }, ...makers];
+  return [{ orderId: taker_order_id, role: 'taker', side, tokenId, outcome, parts, statedFee: fee }, ...addUp(makers)];
 }
 
 /** A fee, and who computed it: the venue or this desk. */
