@@ -44,15 +44,15 @@ function requireCuredSqlite(version = 'none'): void {
 }
 
 /** Creates an empty file with mode 0600. Opens no file that exists: to close it would free a lock of this process. */
-function createPrivate(path: string): void {
+export function createPrivate(path: string): void {
   if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600));
 }
 
 /**
  * Takes a lock that the system frees when the process dies: a transaction on an SQLite file, whose `user_version` is the
- * process id. Throws while another process, or another store of this one, holds it.
+ * process id. Throws while another process, or another store of this one, holds it; `fix` ends the sentence.
  */
-function takeLock(path: string): DatabaseSync {
+export function takeLock(path: string, fix: string): DatabaseSync {
   createPrivate(path);
   const lock = new DatabaseSync(path);
   try {
@@ -63,7 +63,7 @@ function takeLock(path: string): DatabaseSync {
     if (!(Error.isError(error) && 'errcode' in error && error.errcode === SQLITE_BUSY)) throw error;
     using reader = new DatabaseSync(path, { readOnly: true, timeout: OPEN_WAIT_MS });
     const pid = reader.prepare('PRAGMA user_version').get()?.['user_version'];
-    throw new Error(`process ${pid} has it open; stop that process, or set another SERVICE_STORE`);
+    throw new Error(`process ${pid} has it open; ${fix}`);
   }
 }
 
@@ -118,7 +118,7 @@ function ownFile(path: string, setUp: (db: DatabaseSync) => boolean) {
   // Lock, log and index carry the name: under each name another process would open it.
   if (file && file.nlink > 1) throw new Error('it has a second name (a hard link); remove that name');
   using opening = new DisposableStack();
-  opening.use(takeLock(`${path}.lock`));
+  opening.use(takeLock(`${path}.lock`, 'stop that process, or set another SERVICE_STORE'));
   // SQLite would delete this log.
   if (!look(path)?.size && look(`${path}-wal`)?.size) {
     throw new Error(

@@ -1,4 +1,4 @@
-import { isAbsolute, join, resolve } from 'node:path';
+import { isAbsolute, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ConfigError } from '../../shared/settings/formats.ts';
 
@@ -23,6 +23,3 @@ export function storeFileOf(path: string): string {
   }
   return resolve(PROJECT, path);
 }
-
-/** The folder of what the service keeps. */
-export const DATA = join(PROJECT, '.data');

@@ -4,15 +4,15 @@ import { ConfigError } from '../../shared/settings/formats.ts';
 import type { Environment } from '../../shared/settings/table.ts';
 import { isTokenId } from '../../shared/token-id.ts';
 import { flag, oneOf, option, runCommand, UsageError, type Values, wholeNumber } from '../command-line.ts';
-import { type Access, checkWhere, DeskError, openAccess } from './access.ts';
+import { receiverUrl } from '../follow/webhook.ts';
+import { type Access, checkWhere, DeskError, openAccess, type Where } from './access.ts';
 import { cancelOrders, type Selection } from './cancel.ts';
 import { type Desk, type DeskTerminal, listOpen } from './desk.ts';
 import { reportFills } from './fills.ts';
-import { follow, openPatiently } from './follow-run.ts';
+import { followOrders } from './follow.ts';
 import { FORMATS } from './output.ts';
 import { showOrder } from './show.ts';
-import { type DeskVenue, openVenue } from './venue.ts';
-import { receiverUrl } from './webhook.ts';
+import { openVenue } from './venue.ts';
 
 const COMMON = {
   format: { ...option('FORMAT', 'table, csv or json'), default: 'table' },
@@ -70,12 +70,15 @@ const FOLLOW = {
   purpose: 'Writes what becomes of each order, as it happens: one JSON event a line, until it is stopped.',
   usage: 'npm run orders -- follow [options]',
   options: {
-    since: option('TIME', 'begin at this time, even if later events were told before: RFC 3339, or a date'),
+    since: option(
+      'TIME',
+      'begin at this time, else two minutes ago, or with --webhook where it was: RFC 3339, or a date',
+    ),
     interval: { ...option('SECONDS', 'the pause between two looks at the venue'), default: '5' },
-    webhook: option('URL', 'also send each event there, signed with ORDERS_WEBHOOK_SECRET'),
+    webhook: option('URL', 'send each event there instead, signed with ORDERS_WEBHOOK_SECRET'),
     ...PLACE,
   },
-  notes: `What was told is kept beside the store: a restart goes on there, and tells late what happened meanwhile. The same event may
+  notes: `With --webhook, what was reported is kept beside the store: a restart reports late what happened meanwhile. The same event may
 come twice, and has the same id then. Events: docs/fills.md.
 `,
 } as const;
@@ -139,13 +142,21 @@ async function work(
   { format = 'table', ...where }: Common,
   { env, terminal }: { readonly env: Environment; readonly terminal: DeskTerminal },
   act: (desk: Desk) => Promise<number>,
-  open: (access: Access) => Promise<DeskVenue> = openVenue,
 ): Promise<number> {
   const form = oneOf('format', format, FORMATS);
+  const open = async (access: Access) => act({ access, venue: await openVenue(access), terminal, format: form });
+  return workWith(where, { env, terminal }, open);
+}
+
+/** Finds the account and does the work with it. */
+async function workWith(
+  where: Where,
+  { env, terminal }: { readonly env: Environment; readonly terminal: DeskTerminal },
+  act: (access: Access) => Promise<number>,
+): Promise<number> {
   checkWhere(where);
   try {
-    const access = await openAccess(where, env);
-    return await act({ access, venue: await open(access), terminal, format: form });
+    return await act(await openAccess(where, env));
   } catch (error) {
     if (!(error instanceof DeskError || error instanceof ConfigError)) throw error;
     terminal.err(`${error.message}\n`);
@@ -204,14 +215,18 @@ export async function runDesk(env: Environment, whole: DeskTerminal): Promise<nu
     case 'follow': {
       const run = (values: Values<typeof FOLLOW.options>) => {
         const { since, interval, webhook, ...common } = values;
+        if (webhook !== undefined && common.stack !== undefined)
+          throw new UsageError(
+            '--webhook is for a store in a file. For a deployment there is fillsTopic (docs/fills.md).',
+          );
         const options = {
           since: timeOf('since', since),
-          begun: Date.now(),
           pauseMs: 1_000 * wholeNumber('interval', interval, [1, 3_600]),
           url: webhook === undefined ? undefined : receiverUrl(webhook),
+          env: withSettingsFile(common.settings, env),
+          isPaper: common.paper,
         };
-        const act = (desk: Desk) => follow(desk, options, withSettingsFile(common.settings, env));
-        return work(common, here, act, (access) => openPatiently(access, terminal, options.pauseMs));
+        return workWith(common, here, (access) => followOrders(access, terminal, options));
       };
       return runCommand(FOLLOW, run, terminal);
     }

@@ -95,13 +95,16 @@ function sheetOf({ byClient, byToken }: FillsOptions): Sheet {
 }
 
 /** Returns what identifies the account's orders in a trade: its API key, its accounts, and those of recorded orders. */
-export function oursOf({ access, venue }: Desk, { byId, makers }: Pick<Records<unknown>, 'byId' | 'makers'>): Ours {
+export function oursOf(
+  { access, venue }: Pick<Desk, 'access' | 'venue'>,
+  { byId, makers }: Pick<Records<unknown>, 'byId' | 'makers'>,
+): Ours {
   const accounts = [access.address, access.funderAddress ?? access.address].map((address) => address.toLowerCase());
   return { isRecorded: (id) => byId.has(id), owner: venue.owner, makers: new Set([...makers, ...accounts]) };
 }
 
 /** Reads the fees of markets: `null` where the venue states none, `undefined` after a sentence where they are unreadable. */
-export async function readFees(desk: Desk, markets: Iterable<string>): Promise<Map<string, Fees | null | undefined>> {
+async function readFees(desk: Desk, markets: Iterable<string>): Promise<Map<string, Fees | null | undefined>> {
   const fees = new Map<string, Fees | null | undefined>();
   for (const market of new Set(markets)) fees.set(market, await orNote(desk, desk.venue.fees(market)));
   return fees;

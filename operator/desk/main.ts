@@ -1,6 +1,9 @@
+import { fstatSync, writeSync } from 'node:fs';
 import { createInterface } from 'node:readline/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { errorCode } from '../../shared/node-error.ts';
 import { THIS_PROCESS } from '../command-line.ts';
-import { DeskError } from './access.ts';
 import { runDesk } from './commands.ts';
 
 const { stdin, stdout, stderr } = process;
@@ -11,11 +14,17 @@ async function ask(question: string): Promise<string> {
   return await lines.question(question).catch(() => '');
 }
 
-/** Writes a whole text, and rejects if its reader has gone. */
-function deliver(text: string): Promise<void> {
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
-  stdout.write(text, (error) => (error ? reject(new DeskError('The reader of the events has gone.')) : resolve()));
-  return promise;
+/** Writes a whole text, and rejects if its reader has gone. On a full disk it waits. */
+async function deliver(text: string): Promise<void> {
+  if (!fstatSync(1).isFile()) return promisify((done: (error?: Error | null) => void) => stdout.write(text, done))();
+  for (let rest = Buffer.from(text); rest.length > 0; ) {
+    try {
+      rest = rest.subarray(writeSync(1, rest));
+    } catch (error) {
+      if (errorCode(error) !== 'ENOSPC') throw error;
+      await sleep(1_000);
+    }
+  }
 }
 
 // Not in commands.ts, so that tests can run the commands in their own process.

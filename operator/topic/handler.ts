@@ -1,81 +1,94 @@
-import { PublishBatchCommand, SNSClient } from '@aws-sdk/client-sns';
-import { createWalletKeyReader } from '../../functions/orders/wallet-key.ts';
+import { PublishBatchCommand, type PublishBatchRequestEntry, SNSClient } from '@aws-sdk/client-sns';
+import { createSecretReader, createWalletKeyReader, parseSecret } from '../../functions/orders/wallet-key.ts';
 import { awsClientOptions } from '../../shared/aws-client.ts';
 import { createLog } from '../../shared/log.ts';
 import { parseDeployedConfig } from '../../shared/settings/config.ts';
-import { ConfigError, TABLE_PREFIX, TOPIC_STATE } from '../../shared/settings/formats.ts';
+import { ConfigError, TABLE_PREFIX } from '../../shared/settings/formats.ts';
 import type { Environment } from '../../shared/settings/table.ts';
 import type { Access } from '../desk/access.ts';
-import { look } from '../desk/follow.ts';
-import { newMemory, type OrderEvent } from '../desk/follow-state.ts';
-import { loadState, openTablePlace } from '../desk/place.ts';
-import { openVenue } from '../desk/venue.ts';
+import { accountOf, openLooks } from '../desk/follow-sources.ts';
+import type { OrderEvent } from '../follow/event.ts';
+import { FIRST_MS } from '../follow/run.ts';
+import { decodeState, encodeState, newState } from '../follow/state.ts';
+import { openKeptState } from './kept-state.ts';
 
 /** Events of one call: SNS takes ten. */
 const BATCH = 10;
+/** Calls at once, and attempts of a call whose entries are refused. */
+const [AT_ONCE, ATTEMPTS] = [10, 3];
 const PUBLISH_MS = { connect: 1_000, attempt: 5_000 } as const;
 
 /** Returns the attributes by which a subscriber filters; an absent client has none, since SNS takes no empty value. */
-function attributesOf({ type, data }: OrderEvent) {
-  const { client_address, client_address_verified } = data;
+function attributesOf({ type, data: { client_address, client_address_verified } }: OrderEvent) {
   const text = (StringValue: string) => ({ DataType: 'String', StringValue });
   return {
     type: text(type),
-    ...(typeof client_address === 'string' && client_address !== '' && { client_address: text(client_address) }),
-    ...(typeof client_address === 'string' && { client_address_verified: text(String(client_address_verified)) }),
+    ...(client_address && { client_address: text(client_address) }),
+    ...(client_address !== null && { client_address_verified: text(String(client_address_verified)) }),
   };
 }
 
-/** Creates the publisher of a topic. It rejects if an event is not taken: all of a look are told again then. */
+function entryOf(event: OrderEvent): PublishBatchRequestEntry {
+  return { Id: event.id, Message: JSON.stringify(event), MessageAttributes: attributesOf(event) };
+}
+
+/** Creates the publisher of a topic. It rejects if an event is not taken: all of a look are published again then. */
 function createPublisher(TopicArn: string) {
   const client = new SNSClient(awsClientOptions(3, PUBLISH_MS));
-  return async (events: readonly OrderEvent[]): Promise<void> => {
-    for (let from = 0; from < events.length; from += BATCH) {
-      const PublishBatchRequestEntries = events.slice(from, from + BATCH).map((event) => ({
-        Id: event.id,
-        Message: JSON.stringify(event),
-        MessageAttributes: attributesOf(event),
-      }));
-      const { Failed = [] } = await client.send(new PublishBatchCommand({ TopicArn, PublishBatchRequestEntries }));
-      if (Failed.length > 0) throw new Error(`The topic did not take ${Failed.length} events.`);
+  async function publishBatch(events: readonly OrderEvent[]): Promise<void> {
+    let left = events;
+    for (let attempt = 0; left.length > 0; attempt += 1) {
+      if (attempt === ATTEMPTS)
+        throw new Error(`The topic did not take ${left.length} events: they are published again.`);
+      const command = new PublishBatchCommand({ TopicArn, PublishBatchRequestEntries: left.map(entryOf) });
+      const { Failed = [] } = await client.send(command);
+      left = left.filter(({ id }) => Failed.some(({ Id }) => Id === id));
     }
+  }
+  return async (events: readonly OrderEvent[]): Promise<void> => {
+    const batches = Array.from({ length: Math.ceil(events.length / BATCH) }, (_, index) =>
+      events.slice(index * BATCH, (index + 1) * BATCH),
+    );
+    while (batches.length > 0) await Promise.all(batches.splice(0, AT_ONCE).map(publishBatch));
   };
 }
 
-/** Opens the account of a deployment for the reads of the desk. */
-async function openAccess({
-  orders,
-  clobUrl,
-  gammaUrl,
-  funderAddress,
-  proxyEnv,
-  ...rest
-}: ReturnType<typeof parseDeployedConfig>): Promise<Access> {
+/** Opens the account of a deployment for the reads of the desk. With API credentials nothing is signed. */
+async function openAccess(config: ReturnType<typeof parseDeployedConfig>): Promise<Access> {
+  const { orders, clobUrl, gammaUrl, funderAddress, proxyEnv } = config;
   if (orders.kind !== 'on') throw new ConfigError('The settings of orders must be set.');
-  const { wallet, credentials } = await createWalletKeyReader(orders.key, { ...rest, proxyEnv })();
-  const store = TABLE_PREFIX + orders.ordersTable;
-  const address = orders.walletAddress;
+  const { key, walletAddress: address, ordersTable } = orders;
+  const name = 'kmsKey' in key ? key.credentialsSecret : undefined;
+  const read = async () => ({
+    wallet: undefined,
+    ...parseSecret(await createSecretReader(name ?? '', { proxyEnv })()),
+  });
+  const { wallet, credentials } = await (name === undefined ? createWalletKeyReader(key, config)() : read());
+  const store = TABLE_PREFIX + ordersTable;
   return { clobUrl, gammaUrl, funderAddress, proxyEnv, address, credentials, wallet, store, index: true };
 }
 
-/** A first run tells what happened this long before it: until the first order nothing is kept. */
-const FIRST_MS = 120_000;
-
-/** Creates the handler: one look at the venue, whose events are in the topic before they count as told. */
+/** Creates the handler: one look at the venue, whose events are in the topic before the state is saved. */
 export function createHandler(env: Environment, now: () => number = Date.now) {
   const config = parseDeployedConfig(env);
   const log = createLog({ level: config.logLevel });
   const publish = createPublisher(env['FILLS_TOPIC'] ?? '');
-  const err = (sentence: string) => log.warn('look at the venue', { sentence: sentence.trim() });
-  const terminal = { args: [], out: () => undefined, err };
+  const note = (sentence: string) => log.warn('look at the venue', { sentence });
   return async (): Promise<void> => {
     const access = await openAccess(config);
-    const place = openTablePlace(access.store.slice(TABLE_PREFIX.length), TOPIC_STATE, access);
-    const before = await loadState(access, place, now() - FIRST_MS);
-    const desk = { access, venue: await openVenue(access), terminal, format: 'json' } as const;
-    const { state, events } = await look(desk, before, newMemory(), now());
-    await publish(events);
-    await place.save(JSON.stringify(state));
-    log.info('events published', { events: events.length });
+    const account = accountOf(access);
+    const kept = openKeptState(access.store.slice(TABLE_PREFIX.length), account, access);
+    const saved = await kept.load();
+    const known = saved && decodeState(saved);
+    // A function cannot be told where to begin: what happened since the last save is published again.
+    if (saved && !known) log.error('state of the follower unreadable', { account, since: saved.revision });
+    const before = known ?? newState((saved?.revision ?? now()) - FIRST_MS, saved?.revision);
+    const looked = await openLooks(access, note)(before, now());
+    if (!looked) throw new Error('The venue or the records could not be read; the line before says why.');
+    await publish(looked.events);
+    const next = encodeState(looked.state);
+    const isSaved = (looked.events.length === 0 && next.text === saved?.text) || (await kept.save(next, saved));
+    if (!isSaved) log.warn('another run has published the same', { account });
+    log.info('events published', { events: looked.events.length });
   };
 }

@@ -1,6 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
+import { orderEvent } from '../../operator/follow/event.ts';
 import { ERROR_CODES, ERRORS } from '../../shared/errors.ts';
 import { LOCAL, variableOf } from '../../shared/settings/table.ts';
+import { LOOKS } from './follow.ts';
 import { CHECKS } from './sections.ts';
 
 /** The names that some check proves, each as often as it is proved. */
@@ -16,8 +18,14 @@ describe('exactly one check of the contract is there', () => {
     expect(PROVED.filter((name) => !(name in ERRORS)).toSorted()).toStrictEqual(variables.toSorted());
   });
 
+  it('for each type of event', () => {
+    const types = orderEvent.def.options.flatMap(({ shape }) => [...shape.type.def.values]);
+    expect(LOOKS.flatMap(({ proves }) => proves).toSorted()).toStrictEqual(types.toSorted());
+  });
+
   it('for each clause', () => {
-    const names = CHECKS.map(({ section, clause }) => `${section}: ${clause}`);
+    const looks = LOOKS.map(({ clause }) => `follow: ${clause}`);
+    const names = [...looks, ...CHECKS.map(({ section, clause }) => `${section}: ${clause}`)];
     expect(new Set(names).size).toBe(names.length);
   });
 });

@@ -1,0 +1,68 @@
+import { formatDecimal } from '../../shared/decimal.ts';
+import { isOver, type VenueOrder } from '../../shared/venue/polymarket/operator-venue.ts';
+import type { Look } from './shown.ts';
+import { type Followed, isAtLeast, plus } from './state.ts';
+
+// The end of an order: it left the book, and its trades are reported.
+
+/** The trades of an order may show after its end: it is looked up, and closed, once it had no new one for this long. */
+const QUIET_MS = 20_000;
+/** The same for an order that no look-up finds, which may only have been overlooked. */
+const UNKNOWN_QUIET_MS = 120_000;
+/** An order is closed by then, even if its trades do not add up to what the venue says. */
+const LONGEST_WAIT_MS = 3_600_000;
+/** Orders that are looked up in one look: far below the venue's 500 requests in 10 s. */
+const MOST_LOOK_UPS = 100;
+/** The venue calls an order matched that lacks less than a hundredth of a share. */
+const DUST = '0.01';
+/** Times have whole seconds, and clocks differ a little. */
+const EXPIRY_TOLERANCE_MS = 5_000;
+
+/** Returns why an order ended; that it expired is known by its own time only, since the venue calls it cancelled. */
+function reasonOf({ gross, size, expiresAt, left }: Followed, status: string | null) {
+  if (status !== null && /^invalid|resolved/.test(status)) return 'ended';
+  const filled = status === null ? plus(gross, DUST) : gross;
+  if (status === 'matched' || (size !== null && isAtLeast(filled, size))) return 'filled';
+  if (expiresAt !== null && (left?.at ?? 0) >= expiresAt - EXPIRY_TOLERANCE_MS) return 'expired';
+  return status === null ? null : 'cancelled';
+}
+
+/** Judges the look-up of an order that left the book: closes it once its trades are reported and quiet. */
+function takeEnd({ shown, lacks, facts, now }: Look, id: string, order: Followed, found: VenueOrder | null) {
+  const { left } = order;
+  if (!left) return;
+  left.askedAt = now;
+  if (found && !isOver(found)) {
+    // Held back by the venue, and on no list; or the list was late.
+    delete order.left;
+    return;
+  }
+  const matched = found?.size_matched ? formatDecimal(found.size_matched) : '0';
+  if (!found && now - left.quietSince < UNKNOWN_QUIET_MS) return;
+  if (!isAtLeast(plus(order.gross, DUST), matched) && now - left.at < LONGEST_WAIT_MS) return;
+  order.closedAt = now;
+  order.outcome ??= found?.outcome ?? null;
+  if (order.market !== null && !shown.markets.has(order.market)) lacks.markets.add(order.market);
+  const status = found ? found.status : null;
+  const data = { trade_id: null, status, reason: reasonOf(order, status) };
+  facts.push({ type: 'order.closed', orderId: id, at: left.at, data });
+}
+
+/** Looks up the orders that left the book, after each quiet time. */
+export function takeEnds(look: Look): void {
+  const { state, shown, open, lacks, now } = look;
+  for (const [id, order] of Object.entries(state.orders)) {
+    if (open.has(id)) {
+      delete order.left;
+      // It was only not found.
+      delete order.closedAt;
+    }
+    if (open.has(id) || order.closedAt !== undefined) continue;
+    order.left ??= { at: now, quietSince: now, askedAt: 0 };
+    if (now - Math.max(order.left.askedAt, order.left.quietSince) < QUIET_MS) continue;
+    const found = shown.lookUps.get(id);
+    if (found === null || (found && found.status !== null)) takeEnd(look, id, order, found);
+    else if (shown.lookUps.has(id)) order.left.askedAt = now;
+    else if (shown.lookUps.size + lacks.lookUps.size < MOST_LOOK_UPS) lacks.lookUps.add(id);
+  }
+}

@@ -1,0 +1,174 @@
+import { formatDecimal } from '../../shared/decimal.ts';
+import { ORDER_ID, type VenueOrder } from '../../shared/venue/polymarket/operator-venue.ts';
+import { takeEnds } from './ends.ts';
+import { eventOf, type OrderEvent } from './event.ts';
+import { fillsIn, isUnknown } from './our-part.ts';
+import type { Account, Look, OurTrade, RecordedOrder, Shown } from './shown.ts';
+import { type Followed, type FollowState, isAtLeast, minus } from './state.ts';
+import { takeTrades } from './trades.ts';
+
+// One look: what is shown, the events that follow from it, and what is known then. It reads and keeps nothing: what it lacks
+// it asks for, and is made again with the answers. A look that is repeated reports the same facts under the same ids.
+
+/** Rows show late: each look reads again what happened this long before the newest. */
+const MARGIN_MS = 600_000;
+/** The order of a trade was signed at most this long before it, unless it was on the book. */
+const TAKER_MARGIN_MS = 86_400_000;
+/** A trade that the venue has not settled by then is followed no longer: some stay matched for ever. */
+const LONGEST_WINDOW_MS = 7 * 86_400_000;
+/** The whole window is read once in this time, and only its last part in between. */
+const WHOLE_WINDOW_MS = 55_000;
+const RECENT_MS = 60_000;
+
+/** Returns the start of the whole window: a margin before the oldest trade that is not settled or not readable. */
+function wholeStart({ newestTrade, parts, unreadable }: FollowState): number {
+  const open = Object.values(parts).filter(({ fact }) => fact === 'matched');
+  const oldest = open.reduce((least, { at }) => Math.min(least, at), newestTrade);
+  return Math.max(Math.min(oldest - MARGIN_MS, ...Object.values(unreadable)), newestTrade - LONGEST_WINDOW_MS);
+}
+
+/** Returns the window of trades to read: of orders that rest since before the start, all trades. */
+export function windowOf(state: FollowState, open: Shown['open'], now: number): Pick<Shown, 'since' | 'isWhole'> {
+  const isWhole = Math.abs(now - state.wholeAt) >= WHOLE_WINDOW_MS;
+  const known = isWhole ? wholeStart(state) : state.newestTrade - RECENT_MS;
+  const older = open.flatMap(({ id, created_at: at }) =>
+    state.orders[id] || at === null || at >= state.start ? [] : at - MARGIN_MS,
+  );
+  return { since: Math.min(known, ...older), isWhole };
+}
+
+/** Returns the time from which on records are read in each look. */
+export function recentRecords({ newestRecord }: FollowState): number {
+  return newestRecord - MARGIN_MS;
+}
+
+const UNTRADED = { filled_size: '0', gross: '0', value: '0', fee: '0', outcome: null };
+const UNRECORDED = { client_address: null, client_address_verified: null, caller: null, expiresAt: null };
+
+function cellsOf(order: VenueOrder | undefined) {
+  const { created_at, market = null, asset_id: token_id = null, side = null, outcome = null } = order ?? {};
+  const [price = null, size = null] = [order?.price, order?.original_size].map((one) => one && formatDecimal(one));
+  return { ...UNTRADED, ...UNRECORDED, signedAt: created_at ?? 0, market, token_id, side, outcome, price, size };
+}
+
+/** Follows an order, by its record or else by the venue's order; a record that is found later completes it. */
+function track({ state, open }: Look, id: string, record?: RecordedOrder): void {
+  const known = state.orders[id];
+  if (known && (known.recorded || !record)) return;
+  state.orders[id] = { ...cellsOf(open.get(id)), ...known, ...record?.cells, recorded: record !== undefined };
+}
+
+/** Follows every order that was placed since the start, is on the book, or has traded. */
+function trackOrders(look: Look, trades: readonly OurTrade[]): void {
+  const { state, shown, open, now, lacks } = look;
+  const recent = recentRecords(state);
+  const unknown = new Map<string, number>();
+  for (const [id, { created_at }] of open) if (!state.orders[id]) unknown.set(id, (created_at ?? now) - MARGIN_MS);
+  for (const { trade, fills } of trades.filter(({ trade }) => trade.match_time >= state.start)) {
+    const since = trade.match_time - TAKER_MARGIN_MS;
+    for (const { order_id: id } of fills)
+      if (!state.orders[id]) unknown.set(id, Math.min(since, unknown.get(id) ?? since));
+    // Its order may have a record of another account.
+    if (fills.length === 0 && !state.unreadable[trade.id]) lacks.recordsSince = Math.min(lacks.recordsSince, since);
+  }
+  for (const [id, since] of unknown) {
+    if (!shown.records.has(id)) lacks.recordsSince = Math.min(lacks.recordsSince, since);
+  }
+  for (const [id, record] of shown.records) {
+    const { signedAt } = record.cells;
+    state.newestRecord = Math.max(state.newestRecord, Math.min(signedAt, now));
+    // An older one may be closed and forgotten.
+    const isNew = record.isPlaced && signedAt >= Math.max(state.start, recent);
+    if (isNew || state.orders[id] || unknown.has(id)) track(look, id, record);
+  }
+  for (const id of unknown.keys()) track(look, id);
+}
+
+const OPEN_WITHOUT_ID = 'an open order without an id';
+
+/** Returns the rows that cannot be used, and why. */
+function oddRows({ state, shown, open }: Look, trades: readonly OurTrade[]): ReadonlyMap<string, string> {
+  const rows = new Map(shown.unreadable.map((id) => [id, 'unreadable']));
+  for (const { trade, fills } of trades.filter(({ trade }) => trade.match_time >= state.start)) {
+    if (isUnknown(trade.status)) rows.set(trade.id, trade.status);
+    else if (fills.length === 0) rows.set(trade.id, 'without an order of this account');
+  }
+  if (open.size < shown.open.length) rows.set(OPEN_WITHOUT_ID, OPEN_WITHOUT_ID);
+  return rows;
+}
+
+/** Reports each row that cannot be used, once; the window begins with it until it can be used, or is gone. */
+function takeOdd({ state, shown, facts, now }: Look, odd: ReadonlyMap<string, string>): void {
+  for (const [id, status] of odd) {
+    if (state.unreadable[id]) continue;
+    state.unreadable[id] = shown.since;
+    const trade_id = id === OPEN_WITHOUT_ID ? null : id;
+    facts.push({ type: 'order.unreadable', orderId: null, at: now, data: { trade_id, status } });
+  }
+  if (!shown.isWhole) return;
+  for (const id of Object.keys(state.unreadable)) if (!odd.has(id)) delete state.unreadable[id];
+}
+
+/** Returns what is left of an order; `null` if its size is unknown. More than its size may have been reported. */
+function remainingOf({ size, filled_size }: Followed): string | null {
+  if (size === null) return null;
+  return isAtLeast(filled_size, size) ? '0' : minus(size, filled_size);
+}
+
+/** Creates the events, with the state of their orders at the end of the look: a late trade may come behind a later one. */
+function eventsOf({ state: { orders, revision }, shown, facts }: Look): readonly OrderEvent[] {
+  return facts.map((fact) => {
+    const order = orders[fact.orderId ?? ''];
+    if (!order) return eventOf(fact, { revision });
+    const question = shown.markets.get(order.market ?? '')?.question ?? null;
+    return eventOf(fact, { ...order, revision, question, remaining_size: remainingOf(order) });
+  });
+}
+
+/** Forgets what no later look can show again. */
+function forget(state: FollowState): void {
+  const since = wholeStart(state);
+  for (const [key, { at }] of Object.entries(state.parts)) if (at < since) delete state.parts[key];
+  const inWindow = new Set(Object.values(state.parts).map(({ orderId }) => orderId));
+  for (const [id, { closedAt, signedAt }] of Object.entries(state.orders)) {
+    if (closedAt !== undefined && !inWindow.has(id) && signedAt < recentRecords(state)) delete state.orders[id];
+  }
+}
+
+/**
+ * Returns the events since a state, and the state after them. While `lacks` is not `undefined` they count for nothing: the look
+ * is made again with the answers.
+ */
+export function look(before: FollowState, shown: Shown, { recordLagMs, ...account }: Account, now: number) {
+  const state = structuredClone(before);
+  state.revision = Math.max(now, before.revision + 1);
+  const open = new Map(shown.open.filter(({ id }) => ORDER_ID.test(id)).map((order) => [order.id, order]));
+  const lacks = { recordsSince: shown.recordsSince, markets: new Set<string>(), lookUps: new Set<string>() };
+  const one: Look = { state, shown, now, open, facts: [], lacks };
+  const ours = { ...account, isRecorded: (id: string) => id in state.orders || shown.records.has(id) };
+  const forgotten = wholeStart(before);
+  const trades = shown.trades
+    // The record of a younger one may not show yet.
+    .filter(({ match_time }) => Math.abs(now - match_time) >= recordLagMs)
+    .flatMap((trade) => {
+      // As if it executed: the fee of a failed trade is taken out of the sums with it.
+      const executed = { ...trade, status: 'matched' };
+      const fills = fillsIn(executed, ours, shown.markets.get(trade.market)?.fees ?? null);
+      if (trade.match_time >= forgotten) return [{ trade, fills }];
+      // It was read for the orders that rest since before the start; what others have of it is counted and forgotten.
+      const older = fills.filter(({ order_id: id }) => open.has(id) && !(id in before.orders));
+      return older.length > 0 ? [{ trade, fills: older }] : [];
+    });
+  const usable = trades.filter(({ trade }) => !isUnknown(trade.status));
+  trackOrders(one, usable);
+  takeTrades(one, usable);
+  takeOdd(one, oddRows(one, trades));
+  takeEnds(one);
+  const events = eventsOf(one);
+  if (shown.isWhole) {
+    forget(state);
+    state.wholeAt = now;
+  }
+  const isLacking = lacks.recordsSince < shown.recordsSince || lacks.markets.size + lacks.lookUps.size > 0;
+  return { state, events, lacks: isLacking ? lacks : undefined };
+}

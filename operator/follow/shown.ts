@@ -1,0 +1,62 @@
+import type { Fees, Trade, VenueOrder } from '../../shared/venue/polymarket/operator-venue.ts';
+import type { Fact } from './event.ts';
+import type { Fill, Ours } from './our-part.ts';
+import type { Followed, FollowState } from './state.ts';
+
+// What a look is made of. Order ids are in lower case, times in milliseconds of the Unix epoch.
+
+type Client = 'client_address' | 'client_address_verified' | 'caller';
+type Terms = 'signedAt' | 'expiresAt' | 'market' | 'token_id' | 'side' | 'price' | 'size';
+
+/** The record of an order. */
+export interface RecordedOrder {
+  readonly cells: Pick<Followed, Client | Terms>;
+  readonly isPlaced: boolean;
+}
+
+/** The fees of a market, `undefined` if they cannot be read, and its question. */
+export interface Market {
+  readonly fees: Fees | null | undefined;
+  readonly question: string | null;
+}
+
+/** What the venue and the records show. */
+export interface Shown {
+  /** The orders that rest. An id of another form marks a row without one. */
+  readonly open: readonly VenueOrder[];
+  /** The trades of the window, each once, the oldest first, and the ids of rows that cannot be read. */
+  readonly trades: readonly Trade[];
+  readonly unreadable: readonly string[];
+  readonly since: number;
+  /** False for the last part of the window. */
+  readonly isWhole: boolean;
+  /** The records of the orders that were signed since a time. */
+  readonly records: ReadonlyMap<string, RecordedOrder>;
+  readonly recordsSince: number;
+  readonly markets: ReadonlyMap<string, Market>;
+  /** `null` for an order that the venue does not know, `undefined` for an answer that cannot be read. */
+  readonly lookUps: ReadonlyMap<string, VenueOrder | null | undefined>;
+}
+
+/** How the orders of the account are recognised. */
+export interface Account extends Pick<Ours, 'owner' | 'makers'> {
+  /** How long a new record may be missing in the list of records. */
+  readonly recordLagMs: number;
+}
+
+/** A trade and our parts of it. */
+export interface OurTrade {
+  readonly trade: Trade;
+  readonly fills: readonly Fill[];
+}
+
+/** A look in progress: the state that it changes, the facts so far, and what it lacks. */
+export interface Look {
+  readonly state: FollowState;
+  readonly shown: Shown;
+  readonly now: number;
+  /** The orders that rest, by their ids. */
+  readonly open: ReadonlyMap<string, VenueOrder>;
+  readonly facts: Fact[];
+  readonly lacks: { recordsSince: number; readonly markets: Set<string>; readonly lookUps: Set<string> };
+}

@@ -1,0 +1,265 @@
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { Webhook } from 'standardwebhooks';
+import { eventOf, type OrderEvent } from '../../../operator/follow/event.ts';
+import { newState } from '../../../operator/follow/state.ts';
+import { startDelivery, webhookSecrets } from '../../../operator/follow/webhook.ts';
+import { openWebhookFile, type WebhookFile } from '../../../operator/follow/webhook-file.ts';
+import { openWebhook } from '../../../operator/follow/webhook-output.ts';
+import { verifyEvent } from '../../../packages/client/client.ts';
+import { HAS_PYTHON } from '../../support/python.ts';
+import { until } from '../../support/until.ts';
+import { type Reply, startVenue } from '../../support/venue/scripted-venue.ts';
+
+const [FIRST, SECOND] = [secretOf(24), secretOf(64)];
+const NOTHING = { revision: 1, text: '' };
+
+function secretOf(bytes: number): string {
+  return `whsec_${randomBytes(bytes).toString('base64')}`;
+}
+
+let folder = '';
+const open: { close(): void }[] = [];
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'webhook-test-'));
+});
+
+afterEach(() => {
+  for (const one of open.splice(0)) one.close();
+});
+
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+function event(number: number, members: object = {}): OrderEvent {
+  const fact = {
+    type: 'order.closed',
+    orderId: `0x${number}`,
+    at: 0,
+    data: { trade_id: null, status: null, reason: null },
+  } as const;
+  return eventOf(fact, { revision: 1, value: '0', ...members });
+}
+
+function opened(name: string, ...events: readonly OrderEvent[]): WebhookFile {
+  const file = openWebhookFile(join(folder, name));
+  open.push(file);
+  if (events.length > 0) file.save('', NOTHING, events);
+  return file;
+}
+
+/** Delivers to a receiver until `isDone`; returns the sentences. */
+async function deliveredTo(
+  url: string,
+  file: WebhookFile,
+  isDone: (sentences: readonly string[]) => boolean | Promise<boolean>,
+  secret = FIRST,
+) {
+  const sentences: string[] = [];
+  const stop = new AbortController();
+  const receiver = { url, secrets: webhookSecrets({ ORDERS_WEBHOOK_SECRET: secret }) };
+  const note = (sentence: string) => void sentences.push(sentence);
+  const { ended } = startDelivery({ file, receiver, note, stop: stop.signal });
+  await until(() => isDone(sentences));
+  stop.abort();
+  return { sentences, isGone: await ended };
+}
+
+/** Delivers to a receiver with these answers, in their order, until it has got as many requests. */
+async function delivered(file: WebhookFile, answers: readonly Reply[], secret = FIRST) {
+  const { url, seen } = await startVenue((_, index) => answers[index] ?? { status: 500 });
+  const end = await deliveredTo(`${url}/hook`, file, () => seen.length >= answers.length, secret);
+  return { seen, ...end };
+}
+
+/** Runs the Python of the documents on a free port. */
+async function startPythonReceiver(secret: string) {
+  const page = await readFile(join(import.meta.dirname, '../../../docs/fills.md'), 'utf8');
+  const [, code = ''] = /```python\n(.*?)```/s.exec(page) ?? [];
+  const printsPort = code
+    .replace('3000)', '0)')
+    .replace(
+      /^(HTTPServer.*)\.serve_forever\(\)$/m,
+      'server = $1\nprint(server.server_port, flush=True)\nserver.serve_forever()',
+    )
+    .replace("['filled_size'])", "['filled_size'], flush=True)");
+  const child = spawn('python3', ['-c', printsPort], {
+    env: { PATH: process.env['PATH'], ORDERS_WEBHOOK_SECRET: secret },
+  });
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  open.push({ close: () => void child.kill() });
+  const next = async () => String((await lines.next()).value);
+  return { url: `http://127.0.0.1:${await next()}/`, next };
+}
+
+describe('a webhook', () => {
+  (HAS_PYTHON ? it : it.skip)('is taken by the Python of the documents, and only with its secret', async () => {
+    const { url, next } = await startPythonReceiver(FIRST);
+    const file = opened('python', event(1));
+    const { sentences } = await deliveredTo(url, file, ({ length }) => length > 0, SECOND);
+    expect(sentences).toStrictEqual([`The receiver answered 400: ${event(1).id} is sent again later.`]);
+    file.save('', NOTHING, [event(2, { client_address: 'alice', filled_size: '6' })]);
+    await deliveredTo(url, file, async () => (await next()) === 'order.closed alice 6');
+  });
+
+  it('is what the library of the specification and our client verify, with both secrets of a rotation', async () => {
+    const { seen } = await delivered(opened('verified', event(1)), [{ status: 204 }], `${FIRST} ${SECOND}`);
+    const [{ body, headers, method, path } = { body: '', headers: {}, method: '', path: '' }] = seen;
+    expect([method, path, headers['content-type']]).toStrictEqual(['POST', '/hook', 'application/json']);
+    const own = Object.entries(headers).filter(([name]) => name.startsWith('webhook-'));
+    const signed = Object.fromEntries(own.map(([name, value]) => [name, String(value)]));
+    for (const secret of [FIRST, SECOND]) {
+      expect(new Webhook(secret).verify(body, signed)).toStrictEqual(event(1));
+      expect(await verifyEvent(body, signed, secret)).toStrictEqual(event(1));
+      await expect(verifyEvent(`${body} `, signed, secret)).rejects.toThrow('signature');
+      await expect(verifyEvent(body, { ...signed, 'webhook-timestamp': '1' }, secret)).rejects.toThrow('minutes');
+    }
+    await expect(verifyEvent(body, signed, secretOf(32))).rejects.toThrow('signature');
+  });
+
+  it('is sent again with growing pauses until a 2xx, while others arrive', async () => {
+    const file = opened('repeated', event(1), event(2));
+    const redirect = { status: 302, headers: { location: 'http://127.0.0.1:9/' } };
+    const { seen, sentences } = await delivered(file, [redirect, { status: 204 }]);
+    expect(seen.map(({ headers }) => headers['webhook-id'])).toStrictEqual([event(1).id, event(2).id]);
+    expect(sentences).toStrictEqual([`The receiver answered 302: ${event(1).id} is sent again later.`]);
+    expect(file.next()).toMatchObject({ id: event(1).id, attempts: 1 });
+  });
+
+  it.each([5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400, null])(
+    'is sent again after attempt %# in about %s s',
+    async (seconds) => {
+      const attempts = [5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400, null].indexOf(seconds);
+      const file = opened(`pause-${attempts}`, event(1));
+      for (let count = 0; count < attempts; count += 1) file.postpone(event(1).id, 0);
+      const { sentences } = await delivered(file, ['reset']);
+      const pause = (file.next()?.due ?? Number.NaN) - Date.now();
+      if (seconds === null)
+        expect([pause, ...sentences]).toStrictEqual([
+          Number.NaN,
+          `The receiver gave no answer for three days: ${event(1).id} is given up.`,
+        ]);
+      else expect(Math.abs(pause / 1_000 / seconds - 1)).toBeLessThan(0.1 + 5 / seconds);
+    },
+  );
+
+  it.each([
+    ['7200', 7_200],
+    ['999999', 86_400],
+    ['in two hours', 7_200],
+    ['two hours ago', 5],
+    ['soon', 5],
+  ])('waits as long as the receiver asks, up to a day: %s', async (words, seconds) => {
+    const hours = { 'in two hours': 2, 'two hours ago': -2 }[words];
+    const asked = hours === undefined ? words : new Date(Date.now() + hours * 3_600_000).toUTCString();
+    const file = opened(`asked ${words}`, event(1));
+    await delivered(file, [{ status: 503, headers: { 'retry-after': asked } }]);
+    const pause = (file.next()?.due ?? 0) - Date.now();
+    expect(Math.abs(pause / 1_000 - seconds)).toBeLessThan(4 + seconds / 1_000);
+  });
+
+  it('ends after 410, and so does its output', async () => {
+    const { url } = await startVenue(() => ({ status: 410 }));
+    const file = opened('gone', event(1), event(2));
+    const stop = new AbortController().signal;
+    const sentences: string[] = [];
+    const note = (sentence: string) => void sentences.push(sentence);
+    const receiver = { url, secrets: webhookSecrets({ ORDERS_WEBHOOK_SECRET: FIRST }) };
+    const output = openWebhook('account', undefined, { file, receiver, note, stop });
+    const state = newState(0, 2);
+    await until(() => output.take({ events: [], state }).then((how) => how === 'over'));
+    expect(sentences).toStrictEqual(['The receiver answered 410: it gets no more events.']);
+    expect(file.next()).toBeUndefined();
+  });
+
+  it('sleeps until an event is added or due', async () => {
+    const { url, seen } = await startVenue(() => ({ status: 204 }));
+    const file = opened('asleep');
+    let reads = 0;
+    const next = () => {
+      reads += 1;
+      return file.next();
+    };
+    const counted = { ...file, next };
+    const stop = new AbortController();
+    const receiver = { url, secrets: webhookSecrets({ ORDERS_WEBHOOK_SECRET: FIRST }) };
+    const delivery = startDelivery({ file: counted, receiver, note: () => undefined, stop: stop.signal });
+    await sleep(300);
+    expect(reads).toBe(1);
+    file.save('', NOTHING, [event(1), event(2)]);
+    file.postpone(event(2).id, Date.now() + 200);
+    delivery.wake();
+    await until(() => seen.length >= 2);
+    stop.abort();
+    expect(await delivery.ended).toBe(false);
+    expect(reads).toBeLessThan(10);
+  });
+});
+
+describe('the file of a webhook', () => {
+  it('has mode 0600, and its folder of a store keeps its own', async () => {
+    const before = process.umask(0);
+    opened('modes', event(1));
+    process.umask(before);
+    const modes = await Promise.all(['modes', 'modes.lock'].map((name) => stat(join(folder, name))));
+    expect(modes.map(({ mode }) => mode & 0o777)).toStrictEqual([0o600, 0o600]);
+  });
+
+  it('belongs to one process, which a second one names', () => {
+    opened('locked');
+    expect(() => openWebhookFile(join(folder, 'locked'))).toThrow(
+      `(${join(folder, 'locked')}) cannot be used: process ${process.pid} has it open; stop that process: a store has one webhook.`,
+    );
+  });
+
+  it('that is no database is said in one sentence', async () => {
+    await writeFile(join(folder, 'damaged'), 'no database'.repeat(100));
+    expect(() => openWebhookFile(join(folder, 'damaged'))).toThrow(
+      `(${join(folder, 'damaged')}) cannot be used: file is not a database; move it away and start over with --since.`,
+    );
+  });
+
+  it('keeps events and state, both or neither, while it is locked, and goes on afterwards', async () => {
+    const { url, seen } = await startVenue(() => ({ status: 204 }));
+    const path = join(folder, 'busy');
+    const file = opened('busy');
+    const sentences: string[] = [];
+    const note = (sentence: string) => void sentences.push(sentence);
+    const receiver = { url, secrets: webhookSecrets({ ORDERS_WEBHOOK_SECRET: FIRST }) };
+    const stop = new AbortController();
+    const output = openWebhook('account', undefined, { file, receiver, note, stop: stop.signal });
+    const saved = file.load('account');
+    const looked = { events: [event(1)], state: { ...newState(0, 7), newestRecord: 5 } };
+    const other = new DatabaseSync(path);
+    other.exec('BEGIN EXCLUSIVE');
+    expect(await output.take(looked)).toBe('later');
+    expect(sentences).toStrictEqual(['State not saved (database is locked): events wait.']);
+    other.exec('COMMIT');
+    expect([file.load('account'), file.next()]).toStrictEqual([saved, undefined]);
+    expect(await output.take(looked)).toBe('taken');
+    await until(() => seen.length >= 1);
+    expect(file.load('account')?.revision).toBe(7);
+    await output.close();
+  });
+
+  it('delays what is sent while it cannot be written', async () => {
+    const { url, seen } = await startVenue(() => ({ status: 204 }));
+    const file = opened('unwritable', event(1));
+    let isFull = true;
+    const remove = (id: string) => {
+      if (!isFull) return file.remove(id);
+      isFull = false;
+      throw new Error('disk is full');
+    };
+    const { sentences } = await deliveredTo(url, { ...file, remove }, () => file.next() === undefined);
+    expect(sentences).toStrictEqual(['The file of the webhook cannot be used (disk is full): trying again.']);
+    expect(seen).toHaveLength(1);
+  });
+});
