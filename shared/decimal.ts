@@ -97,6 +97,21 @@ export function multiplyDecimals(a: Decimal, b: Decimal): Decimal {
   return fromUnits(a.coefficient * b.coefficient, a.scale + b.scale);
 }
 
+/** Adds the texts of two decimals. */
+export function addTexts(a: string, b: string): string {
+  return formatDecimal(addDecimals(toDecimal(a), toDecimal(b)));
+}
+
+/** Subtracts the texts of two decimals. */
+export function subtractTexts(a: string, b: string): string {
+  return formatDecimal(subtractDecimals(toDecimal(a), toDecimal(b)));
+}
+
+/** Compares the texts of two decimals, as `compareDecimals`. */
+export function compareTexts(a: string, b: string): number {
+  return compareDecimals(toDecimal(a), toDecimal(b));
+}
+
 /** Returns true for a whole number of `step`s; `step` is above zero. */
 export function isMultipleOf(value: Decimal, step: Decimal): boolean {
   const [x, y] = align(value, step);

@@ -100,7 +100,7 @@ export function oursOf(
   { byId, makers }: Pick<Records<unknown>, 'byId' | 'makers'>,
 ): Ours {
   const accounts = [access.address, access.funderAddress ?? access.address].map((address) => address.toLowerCase());
-  return { isRecorded: (id) => byId.has(id), owner: venue.owner, makers: new Set([...makers, ...accounts]) };
+  return { recorded: byId, owner: venue.owner, makers: new Set([...makers, ...accounts]) };
 }
 
 /** Reads the fees of markets: `null` where the venue states none, `undefined` after a sentence where they are unreadable. */

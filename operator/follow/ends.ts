@@ -1,7 +1,7 @@
-import { formatDecimal } from '../../shared/decimal.ts';
+import { addTexts, compareTexts, formatDecimal } from '../../shared/decimal.ts';
 import { isOver, type VenueOrder } from '../../shared/venue/polymarket/operator-venue.ts';
 import type { Look } from './shown.ts';
-import { type Followed, isAtLeast, plus } from './state.ts';
+import type { Followed } from './state.ts';
 
 // The end of an order: it left the book, and its trades are reported.
 
@@ -21,8 +21,8 @@ const EXPIRY_TOLERANCE_MS = 5_000;
 /** Returns why an order ended; that it expired is known by its own time only, since the venue calls it cancelled. */
 function reasonOf({ gross, size, expiresAt, left }: Followed, status: string | null) {
   if (status !== null && /^invalid|resolved/.test(status)) return 'ended';
-  const filled = status === null ? plus(gross, DUST) : gross;
-  if (status === 'matched' || (size !== null && isAtLeast(filled, size))) return 'filled';
+  const filled = status === null ? addTexts(gross, DUST) : gross;
+  if (status === 'matched' || (size !== null && compareTexts(filled, size) >= 0)) return 'filled';
   if (expiresAt !== null && (left?.at ?? 0) >= expiresAt - EXPIRY_TOLERANCE_MS) return 'expired';
   return status === null ? null : 'cancelled';
 }
@@ -39,7 +39,7 @@ function takeEnd({ shown, lacks, facts, now }: Look, id: string, order: Followed
   }
   const matched = found?.size_matched ? formatDecimal(found.size_matched) : '0';
   if (!found && now - left.quietSince < UNKNOWN_QUIET_MS) return;
-  if (!isAtLeast(plus(order.gross, DUST), matched) && now - left.at < LONGEST_WAIT_MS) return;
+  if (compareTexts(addTexts(order.gross, DUST), matched) < 0 && now - left.at < LONGEST_WAIT_MS) return;
   order.closedAt = now;
   order.outcome ??= found?.outcome ?? null;
   if (order.market !== null && !shown.markets.has(order.market)) lacks.markets.add(order.market);

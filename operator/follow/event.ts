@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod/mini';
+import { compareTexts, subtractTexts } from '../../shared/decimal.ts';
 import { formatTime } from '../../shared/time.ts';
+import type { Followed, FollowState } from './state.ts';
 
 // What a receiver gets. The interface description is made from these schemas.
 
@@ -84,14 +86,29 @@ const NO_ORDER = Object.fromEntries(
   [...Object.keys(ORDER), 'price', 'size', 'value', 'fee'].map((name) => [name, null]),
 );
 
-/** Creates the event of a fact; of the members of its order, it takes those that it has. */
-export function eventOf({ type, orderId, at, data }: Fact, order: object): OrderEvent {
-  const { trade_id, status, reason } = data;
-  // An end of which nothing is known is another fact than one that shows later.
-  const state = type === 'order.unreadable' || reason === null ? [status] : [];
-  const hash = createHash('sha256').update(JSON.stringify([type, orderId, trade_id, ...state]));
-  return orderEvent.parse({
-    ...{ id: `evt_${hash.digest('hex').slice(0, 32)}`, type, timestamp: formatTime(at) },
-    data: { ...NO_ORDER, ...order, order_id: orderId, ...data },
+/** Returns what is left of an order; `null` if its size is unknown. More than its size may have been reported. */
+function remainingOf({ size, filled_size }: Followed): string | null {
+  if (size === null) return null;
+  return compareTexts(filled_size, size) < 0 ? subtractTexts(size, filled_size) : '0';
+}
+
+/** Creates the events of facts, with the state of their orders at the end of a look: a late trade may come behind a later one. */
+export function eventsOf(
+  facts: readonly Fact[],
+  { orders, revision }: FollowState,
+  markets: ReadonlyMap<string, { readonly question: string | null }>,
+): readonly OrderEvent[] {
+  return facts.map(({ type, orderId, at, data }) => {
+    const { trade_id, status, reason } = data;
+    // An end of which nothing is known is another fact than one that shows later.
+    const state = type === 'order.unreadable' || reason === null ? [status] : [];
+    const hash = createHash('sha256').update(JSON.stringify([type, orderId, trade_id, ...state]));
+    const order = orders[orderId ?? ''];
+    const { question = null } = markets.get(order?.market ?? '') ?? {};
+    const about = order && { ...order, question, remaining_size: remainingOf(order) };
+    return orderEvent.parse({
+      ...{ id: `evt_${hash.digest('hex').slice(0, 32)}`, type, timestamp: formatTime(at) },
+      data: { ...NO_ORDER, ...about, revision, order_id: orderId, ...data },
+    });
   });
 }

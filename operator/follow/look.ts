@@ -1,10 +1,10 @@
 import { formatDecimal } from '../../shared/decimal.ts';
 import { ORDER_ID, type VenueOrder } from '../../shared/venue/polymarket/operator-venue.ts';
 import { takeEnds } from './ends.ts';
-import { eventOf, type OrderEvent } from './event.ts';
-import { fillsIn, isUnknown } from './our-part.ts';
-import type { Account, Look, OurTrade, RecordedOrder, Shown } from './shown.ts';
-import { type Followed, type FollowState, isAtLeast, minus } from './state.ts';
+import { eventsOf } from './event.ts';
+import { type OurTrade, ourTrades } from './our-part.ts';
+import type { Account, Look, RecordedOrder, Shown } from './shown.ts';
+import type { FollowState } from './state.ts';
 import { takeTrades } from './trades.ts';
 
 // One look: what is shown, the events that follow from it, and what is known then. It reads and keeps nothing: what it lacks
@@ -64,12 +64,11 @@ function trackOrders(look: Look, trades: readonly OurTrade[]): void {
   const recent = recentRecords(state);
   const unknown = new Map<string, number>();
   for (const [id, { created_at }] of open) if (!state.orders[id]) unknown.set(id, (created_at ?? now) - MARGIN_MS);
-  for (const { trade, fills } of trades.filter(({ trade }) => trade.match_time >= state.start)) {
+  for (const { trade, orderIds } of trades.filter(({ trade }) => trade.match_time >= state.start)) {
     const since = trade.match_time - TAKER_MARGIN_MS;
-    for (const { order_id: id } of fills)
-      if (!state.orders[id]) unknown.set(id, Math.min(since, unknown.get(id) ?? since));
+    for (const id of orderIds) if (!state.orders[id]) unknown.set(id, Math.min(since, unknown.get(id) ?? since));
     // Its order may have a record of another account.
-    if (fills.length === 0 && !state.unreadable[trade.id]) lacks.recordsSince = Math.min(lacks.recordsSince, since);
+    if (orderIds.length === 0 && !state.unreadable[trade.id]) lacks.recordsSince = Math.min(lacks.recordsSince, since);
   }
   for (const [id, since] of unknown) {
     if (!shown.records.has(id)) lacks.recordsSince = Math.min(lacks.recordsSince, since);
@@ -89,9 +88,9 @@ const OPEN_WITHOUT_ID = 'an open order without an id';
 /** Returns the rows that cannot be used, and why. */
 function oddRows({ state, shown, open }: Look, trades: readonly OurTrade[]): ReadonlyMap<string, string> {
   const rows = new Map(shown.unreadable.map((id) => [id, 'unreadable']));
-  for (const { trade, fills } of trades.filter(({ trade }) => trade.match_time >= state.start)) {
-    if (isUnknown(trade.status)) rows.set(trade.id, trade.status);
-    else if (fills.length === 0) rows.set(trade.id, 'without an order of this account');
+  for (const { trade, orderIds, isKnown } of trades.filter(({ trade }) => trade.match_time >= state.start)) {
+    if (!isKnown) rows.set(trade.id, trade.status);
+    else if (orderIds.length === 0) rows.set(trade.id, 'without an order of this account');
   }
   if (open.size < shown.open.length) rows.set(OPEN_WITHOUT_ID, OPEN_WITHOUT_ID);
   return rows;
@@ -107,22 +106,6 @@ function takeOdd({ state, shown, facts, now }: Look, odd: ReadonlyMap<string, st
   }
   if (!shown.isWhole) return;
   for (const id of Object.keys(state.unreadable)) if (!odd.has(id)) delete state.unreadable[id];
-}
-
-/** Returns what is left of an order; `null` if its size is unknown. More than its size may have been reported. */
-function remainingOf({ size, filled_size }: Followed): string | null {
-  if (size === null) return null;
-  return isAtLeast(filled_size, size) ? '0' : minus(size, filled_size);
-}
-
-/** Creates the events, with the state of their orders at the end of the look: a late trade may come behind a later one. */
-function eventsOf({ state: { orders, revision }, shown, facts }: Look): readonly OrderEvent[] {
-  return facts.map((fact) => {
-    const order = orders[fact.orderId ?? ''];
-    if (!order) return eventOf(fact, { revision });
-    const question = shown.markets.get(order.market ?? '')?.question ?? null;
-    return eventOf(fact, { ...order, revision, question, remaining_size: remainingOf(order) });
-  });
 }
 
 /** Forgets what no later look can show again. */
@@ -144,27 +127,23 @@ export function look(before: FollowState, shown: Shown, { recordLagMs, ...accoun
   state.revision = Math.max(now, before.revision + 1);
   const open = new Map(shown.open.filter(({ id }) => ORDER_ID.test(id)).map((order) => [order.id, order]));
   const lacks = { recordsSince: shown.recordsSince, markets: new Set<string>(), lookUps: new Set<string>() };
-  const one: Look = { state, shown, now, open, facts: [], lacks };
-  const ours = { ...account, isRecorded: (id: string) => id in state.orders || shown.records.has(id) };
+  const ours = { ...account, recorded: new Set([...Object.keys(state.orders), ...shown.records.keys()]) };
+  const one: Look = { state, shown, now, open, ours, facts: [], lacks };
   const forgotten = wholeStart(before);
-  const trades = shown.trades
-    // The record of a younger one may not show yet.
-    .filter(({ match_time }) => Math.abs(now - match_time) >= recordLagMs)
-    .flatMap((trade) => {
-      // As if it executed: the fee of a failed trade is taken out of the sums with it.
-      const executed = { ...trade, status: 'matched' };
-      const fills = fillsIn(executed, ours, shown.markets.get(trade.market)?.fees ?? null);
-      if (trade.match_time >= forgotten) return [{ trade, fills }];
-      // It was read for the orders that rest since before the start; what others have of it is counted and forgotten.
-      const older = fills.filter(({ order_id: id }) => open.has(id) && !(id in before.orders));
-      return older.length > 0 ? [{ trade, fills: older }] : [];
-    });
-  const usable = trades.filter(({ trade }) => !isUnknown(trade.status));
+  // The record of a younger one may not show yet.
+  const shownTrades = shown.trades.filter(({ match_time }) => Math.abs(now - match_time) >= recordLagMs);
+  const trades = ourTrades(shownTrades, ours).flatMap((one) => {
+    if (one.trade.match_time >= forgotten) return [one];
+    // It was read for the orders that rest since before the start; what others have of it is counted and forgotten.
+    const orderIds = one.orderIds.filter((id) => open.has(id) && !(id in before.orders));
+    return orderIds.length > 0 ? [{ ...one, orderIds }] : [];
+  });
+  const usable = trades.filter(({ isKnown }) => isKnown);
   trackOrders(one, usable);
   takeTrades(one, usable);
   takeOdd(one, oddRows(one, trades));
   takeEnds(one);
-  const events = eventsOf(one);
+  const events = eventsOf(one.facts, state, shown.markets);
   if (shown.isWhole) {
     forget(state);
     state.wholeAt = now;

@@ -15,7 +15,7 @@ import type { Fees, Trade } from '../../shared/venue/polymarket/operator-venue.t
 
 /** Recognises the orders of the account in a trade. */
 export interface Ours {
-  readonly isRecorded: (orderId: string) => boolean;
+  readonly recorded: { has(orderId: string): boolean };
   /** The id of the API key. */
   readonly owner: string;
   /** The accounts that hold the funds, in lower case. */
@@ -109,14 +109,35 @@ function addUp(shares: readonly Share[]): readonly Share[] {
 /** Returns true for an order of the account: by its record, or by its API key or account at the venue. */
 function isOurs(orderId: string, entry: Pick<Trade, 'owner' | 'maker_address'>, ours: Ours): boolean {
   const { owner, maker_address: maker } = entry;
-  return ours.isRecorded(orderId) || owner === ours.owner || (maker !== null && ours.makers.has(maker.toLowerCase()));
+  return ours.recorded.has(orderId) || owner === ours.owner || (maker !== null && ours.makers.has(maker.toLowerCase()));
 }
 
-/** Finds the account's shares of a trade; its orders can be on both sides of one. */
-function sharesOf(trade: Trade, ours: Ours): readonly Share[] {
+/** Finds the account's entries in a trade; its orders can be on both sides of one. */
+function entriesOf(trade: Trade, ours: Ours) {
   const { taker_order_id, trader_side, maker_orders } = trade;
   const isTaker = trader_side?.toUpperCase() === 'TAKER' || isOurs(taker_order_id, trade, ours);
-  const own = maker_orders.filter((maker) => isOurs(maker.order_id, maker, ours));
+  return { isTaker, own: maker_orders.filter((maker) => isOurs(maker.order_id, maker, ours)) };
+}
+
+/** A trade and the account's orders in it. */
+export interface OurTrade {
+  readonly trade: Trade;
+  readonly orderIds: readonly string[];
+  /** False for a state that is no state of the venue's documents. */
+  readonly isKnown: boolean;
+}
+
+/** Finds the account's orders in trades. */
+export function ourTrades(trades: readonly Trade[], ours: Ours): readonly OurTrade[] {
+  return trades.map((trade) => {
+    const { isTaker, own } = entriesOf(trade, ours);
+    const orderIds = new Set([...(isTaker ? [trade.taker_order_id] : []), ...own.map(({ order_id }) => order_id)]);
+    return { trade, orderIds: [...orderIds], isKnown: !isUnknown(trade.status) };
+  });
+}
+
+function sharesOf(trade: Trade, ours: Ours): readonly Share[] {
+  const { isTaker, own } = entriesOf(trade, ours);
   const opposite = trade.side === 'buy' ? 'sell' : 'buy';
   const makers = own.map((maker): Share => {
     const { order_id: orderId, asset_id: tokenId, matched_amount: size, price, outcome, fee: statedFee } = maker;
@@ -127,7 +148,10 @@ function sharesOf(trade: Trade, ours: Ours): readonly Share[] {
   if (!isTaker) return addUp(makers);
   const { side, asset_id: tokenId, outcome, fee } = trade;
   const parts = takerParts(trade);
-  return [{ orderId: taker_order_id, role: 'taker', side, tokenId, outcome, parts, statedFee: fee }, ...addUp(makers)];
+  return [
+    { orderId: trade.taker_order_id, role: 'taker', side, tokenId, outcome, parts, statedFee: fee },
+    ...addUp(makers),
+  ];
 }
 
 /** A fee, and who computed it: the venue or this desk. */

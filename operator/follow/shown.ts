@@ -1,6 +1,6 @@
 import type { Fees, Trade, VenueOrder } from '../../shared/venue/polymarket/operator-venue.ts';
 import type { Fact } from './event.ts';
-import type { Fill, Ours } from './our-part.ts';
+import type { Ours } from './our-part.ts';
 import type { Followed, FollowState } from './state.ts';
 
 // What a look is made of. Order ids are in lower case, times in milliseconds of the Unix epoch.
@@ -44,12 +44,6 @@ export interface Account extends Pick<Ours, 'owner' | 'makers'> {
   readonly recordLagMs: number;
 }
 
-/** A trade and our parts of it. */
-export interface OurTrade {
-  readonly trade: Trade;
-  readonly fills: readonly Fill[];
-}
-
 /** A look in progress: the state that it changes, the facts so far, and what it lacks. */
 export interface Look {
   readonly state: FollowState;
@@ -57,6 +51,7 @@ export interface Look {
   readonly now: number;
   /** The orders that rest, by their ids. */
   readonly open: ReadonlyMap<string, VenueOrder>;
+  readonly ours: Ours;
   readonly facts: Fact[];
   readonly lacks: { recordsSince: number; readonly markets: Set<string>; readonly lookUps: Set<string> };
 }

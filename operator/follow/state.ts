@@ -1,5 +1,4 @@
 import * as z from 'zod/mini';
-import { addDecimals, compareDecimals, formatDecimal, subtractDecimals, toDecimal } from '../../shared/decimal.ts';
 
 // What is known between two looks at the venue. Times are in milliseconds of the Unix epoch, decimals are texts.
 
@@ -72,16 +71,4 @@ export function decodeState({ revision, text }: SavedState): FollowState | undef
   } catch {
     return undefined;
   }
-}
-
-export function plus(one: string, other: string): string {
-  return formatDecimal(addDecimals(toDecimal(one), toDecimal(other)));
-}
-
-export function minus(one: string, other: string): string {
-  return formatDecimal(subtractDecimals(toDecimal(one), toDecimal(other)));
-}
-
-export function isAtLeast(one: string, other: string): boolean {
-  return compareDecimals(toDecimal(one), toDecimal(other)) >= 0;
 }

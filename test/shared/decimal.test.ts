@@ -2,7 +2,9 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import {
   addDecimals,
+  addTexts,
   compareDecimals,
+  compareTexts,
   type Decimal,
   formatDecimal,
   formatUnits,
@@ -13,6 +15,7 @@ import {
   parseDecimal,
   parseNumber,
   subtractDecimals,
+  subtractTexts,
   toDecimal,
   toUnits,
   ZERO,
@@ -67,6 +70,9 @@ describe('a decimal', () => {
       expect(unitsOf(subtractDecimals(x, y))).toBe((a.units - b.units) * BASE);
       expect(unitsOf(addDecimals(x, y))).toBe((a.units + b.units) * BASE);
       expect(unitsOf(multiplyDecimals(x, y))).toBe(a.units * b.units);
+      expect(compareTexts(a.text, b.text)).toBe(compareDecimals(x, y));
+      expect(subtractTexts(a.text, b.text)).toBe(formatDecimal(subtractDecimals(x, y)));
+      expect(addTexts(a.text, b.text)).toBe(formatDecimal(addDecimals(x, y)));
     });
     fc.assert(property);
   });

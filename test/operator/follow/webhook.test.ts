@@ -8,7 +8,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
-import { eventOf, type OrderEvent } from '../../../operator/follow/event.ts';
+import { type OrderEvent, orderEvent } from '../../../operator/follow/event.ts';
 import { newState } from '../../../operator/follow/state.ts';
 import { startDelivery, webhookSecrets } from '../../../operator/follow/webhook.ts';
 import { openWebhookFile, type WebhookFile } from '../../../operator/follow/webhook-file.ts';
@@ -38,14 +38,16 @@ afterEach(() => {
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
+const EMPTY = {
+  ...{ order_id: null, client_address: null, client_address_verified: null, caller: null, token_id: null, side: null },
+  ...{ question: null, outcome: null, filled_size: null, remaining_size: null },
+  ...{ price: null, size: null, value: null, fee: null },
+};
+
 function event(number: number, members: object = {}): OrderEvent {
-  const fact = {
-    type: 'order.closed',
-    orderId: `0x${number}`,
-    at: 0,
-    data: { trade_id: null, status: null, reason: null },
-  } as const;
-  return eventOf(fact, { revision: 1, value: '0', ...members });
+  const fact = { id: `evt_${number}`, type: 'order.unreadable', timestamp: '2026-11-18T11:06:40Z' };
+  const data = { ...EMPTY, revision: 1, trade_id: `t${number}`, status: 'unreadable', ...members };
+  return orderEvent.parse({ ...fact, data });
 }
 
 function opened(name: string, ...events: readonly OrderEvent[]): WebhookFile {
@@ -106,7 +108,7 @@ describe('a webhook', () => {
     const { sentences } = await deliveredTo(url, file, ({ length }) => length > 0, SECOND);
     expect(sentences).toStrictEqual([`The receiver answered 400: ${event(1).id} is sent again later.`]);
     file.save('', NOTHING, [event(2, { client_address: 'alice', filled_size: '6' })]);
-    await deliveredTo(url, file, async () => (await next()) === 'order.closed alice 6');
+    await deliveredTo(url, file, async () => (await next()) === 'order.unreadable alice 6');
   });
 
   it('is what the library of the specification and our client verify, with both secrets of a rotation', async () => {
