@@ -97,6 +97,11 @@ export function multiplyDecimals(a: Decimal, b: Decimal): Decimal {
   return fromUnits(a.coefficient * b.coefficient, a.scale + b.scale);
 }
 
+/** Returns the sum of decimals, exactly. */
+export function sumDecimals(decimals: readonly Decimal[]): Decimal {
+  return decimals.reduce(addDecimals, ZERO);
+}
+
 /** Adds the texts of two decimals. */
 export function addTexts(a: string, b: string): string {
   return formatDecimal(addDecimals(toDecimal(a), toDecimal(b)));

@@ -1,7 +1,7 @@
-import { addDecimals, formatDecimal, subtractDecimals, ZERO } from '../../shared/decimal.ts';
+import { addDecimals, formatDecimal, subtractDecimals, sumDecimals, ZERO } from '../../shared/decimal.ts';
 import { formatTime } from '../../shared/time.ts';
 import type { Fees, Trade } from '../../shared/venue/polymarket/operator-venue.ts';
-import { type Fill, fillsIn, isCounted, isUnknown, type Ours, quotient, sumOf } from '../follow/our-part.ts';
+import { type Fill, fillsIn, isCounted, isUnknown, type Ours, quotient } from '../follow/our-part.ts';
 import { type Desk, note, orNote, plural, readKnown } from './desk.ts';
 import { type Row, report, type Sheet } from './output.ts';
 import { type ClientCells, cellsIn, comparable, isOfClient, type Records, type Who } from './records.ts';
@@ -53,7 +53,7 @@ function totalsOf(fills: readonly Fill[]) {
   const counted = fills.filter(isCounted);
   const [buys, sales] = (['buy', 'sell'] as const).map((side) => {
     const own = counted.filter((fill) => fill.side === side);
-    return { shares: sumOf(own.map(({ size }) => size)), value: sumOf(own.map(({ value }) => value)) };
+    return { shares: sumDecimals(own.map(({ size }) => size)), value: sumDecimals(own.map(({ value }) => value)) };
   });
   const [bought, sold] = [buys?.shares ?? ZERO, sales?.shares ?? ZERO];
   // What was only sold has the average price of its sales.
@@ -66,8 +66,8 @@ function totalsOf(fills: readonly Fill[]) {
     net: subtractDecimals(bought, sold),
     shares: addDecimals(bought, sold),
     average_price: quotient(value, shares, 6),
-    value: sumOf(counted.map(({ value }) => value)),
-    fees: sumOf(counted.map(({ fee }) => fee ?? ZERO)),
+    value: sumDecimals(counted.map(({ value }) => value)),
+    fees: sumDecimals(counted.map(({ fee }) => fee ?? ZERO)),
   };
 }
 
@@ -120,10 +120,10 @@ export async function findFills(desk: Desk, trades: readonly Trade[], ours: Ours
   const catalogue = await desk.venue.markets(markets);
   const found = trades.map((trade) => ({ trade, fills: fillsIn(trade, ours, fees.get(trade.market) ?? null) }));
   return {
-    fills: found.flatMap(({ fills }) =>
+    fills: found.flatMap(({ trade, fills }) =>
       fills.map((fill) => {
         const { question = null, isResolved = null } = catalogue.get(fill.market) ?? {};
-        return { ...fill, question, resolved: isResolved };
+        return { time: formatTime(trade.match_time), ...fill, question, resolved: isResolved };
       }),
     ),
     foreign: found.filter(({ fills }) => fills.length === 0).map(({ trade }) => trade.id),

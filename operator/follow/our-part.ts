@@ -6,9 +6,9 @@ import {
   multiplyDecimals,
   ONE,
   subtractDecimals,
+  sumDecimals,
   ZERO,
 } from '../../shared/decimal.ts';
-import { formatTime } from '../../shared/time.ts';
 import type { Fees, Trade } from '../../shared/venue/polymarket/operator-venue.ts';
 
 // Our part of a trade: the whole trade as its taker, the entry of our order as a maker.
@@ -41,13 +41,8 @@ export function isUnknown(status: string): boolean {
   return !COUNTED.has(status) && status !== 'failed';
 }
 
-/** Returns the sum of decimals, exactly. */
-export function sumOf(decimals: readonly Decimal[]): Decimal {
-  return decimals.reduce(addDecimals, ZERO);
-}
-
 function worthOf(parts: readonly Part[]): Decimal {
-  return sumOf(parts.map(({ size, price }) => multiplyDecimals(size, price)));
+  return sumDecimals(parts.map(({ size, price }) => multiplyDecimals(size, price)));
 }
 
 /** Returns value ÷ size, rounded down to `decimals`; `null` without a size. */
@@ -82,7 +77,7 @@ function takerParts({ asset_id, size, price, maker_orders }: Trade): readonly Pa
     // A maker on the other outcome has its complement.
     price: maker.asset_id === asset_id ? maker.price : subtractDecimals(ONE, maker.price),
   }));
-  return compareDecimals(sumOf(parts.map((part) => part.size)), size) === 0 ? parts : [{ size, price }];
+  return compareDecimals(sumDecimals(parts.map((part) => part.size)), size) === 0 ? parts : [{ size, price }];
 }
 
 interface Share {
@@ -166,16 +161,15 @@ function feeOf({ role, parts, statedFee }: Share, fees: Fees | null): Fee {
   if (statedFee) return { fee: statedFee, fee_source: 'venue' };
   if (!fees) return UNKNOWN_FEE;
   const isFree = role === 'maker' && fees.takerOnly;
-  return { fee: isFree ? ZERO : sumOf(parts.map((part) => takerFee(part, fees))), fee_source: 'computed' };
+  return { fee: isFree ? ZERO : sumDecimals(parts.map((part) => takerFee(part, fees))), fee_source: 'computed' };
 }
 
 /** Returns the account's fills in a trade, one for each part of its orders, as the cells of a report. */
 export function fillsIn(trade: Trade, ours: Ours, fees: Fees | null) {
   return sharesOf(trade, ours).map((share) => {
     const { orderId, side, tokenId, outcome, parts } = share;
-    const [size, value] = [sumOf(parts.map((part) => part.size)), worthOf(parts)];
+    const [size, value] = [sumDecimals(parts.map((part) => part.size)), worthOf(parts)];
     return {
-      time: formatTime(trade.match_time),
       order_id: orderId,
       token_id: tokenId,
       market: trade.market,

@@ -11,6 +11,8 @@ const PROXY = 'bare node:http proxy';
 const EMPTY = 'empty handler, same runtime client';
 const FEWEST = 'the fewest that can do';
 
+const PAGES = 'its pages, one after the other';
+
 const ROWS = {
   'trips-cold-order': ['venue round trips in a row, cold order', FEWEST, 'trips', 1],
   'trips-warm-order': ['venue round trips in a row, warm order', FEWEST, 'trips', 1],
@@ -23,6 +25,8 @@ const ROWS = {
   'first-order': ['first order of a fresh process, venue at 25 ms', 'official client, fresh process', 'ms', 0.7],
   'start-orders': ['start to listening, order-placing', 'node -e 0', 'ms', 7.5],
   'start-reads': ['start to listening, read-only', 'node -e 0', 'ms', 6.5],
+  'look-requests': ['follow: requests of a look, 1,000 orders, 2,000 trades', FEWEST, 'trips', 1],
+  'look-time': ['follow: that look, venue at 25 ms', PAGES, 'ms', 2],
   'cold-health': ['Lambda cold start, init + first request, health', EMPTY, 'ms', 1.2],
   'cold-book': ['Lambda cold start, init + first request, book', EMPTY, 'ms', 1.6],
   'cold-orders': ['Lambda cold start, init + first request, orders', EMPTY, 'ms', 4],

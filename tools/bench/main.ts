@@ -1,10 +1,11 @@
 import { arch, cpus, release, totalmem, type } from 'node:os';
 import { flag, oneOf, option, runCommand, wholeNumber } from '../../operator/command-line.ts';
 import { measure } from './bench.ts';
+import { follow } from './follow-rows.ts';
 import { functions } from './lambda-rows.ts';
 import { LOCAL_BENCHES } from './rows.ts';
 
-const BENCHES = { ...LOCAL_BENCHES, functions };
+const BENCHES = { ...LOCAL_BENCHES, follow, functions };
 
 const FULL = { rounds: 5, scale: 1 };
 /** Enough to show a change of a tenth. */

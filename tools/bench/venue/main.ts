@@ -3,6 +3,7 @@ import { keccak256, TypedDataEncoder } from 'ethers';
 import { DOMAINS } from '../../../packages/paper-venue/rules/signing.ts';
 import { hashOrder } from '../../../shared/venue/polymarket/sign-order.ts';
 import { listenOnLoopback } from '../../support/loopback.ts';
+import { answerAccount } from './account.ts';
 import { BOOK, CREDENTIALS, MARKETS, TOKEN_ID } from './records.ts';
 
 /**
@@ -37,10 +38,14 @@ function answerOrder(body: string): string {
 
 /** The longest chain of requests in which each began after the one before ended. */
 let depth = 0;
+let requests = 0;
 
 function answerOf(url: string, body: string): string | undefined {
   if (url === '/order') return answerOrder(body);
   if (url === '/bench/depth') return String(depth);
+  if (url === '/bench/requests') return String(requests);
+  const ofAccount = answerAccount(url);
+  if (ofAccount !== undefined) return ofAccount;
   return url.startsWith('/markets/keyset?') ? MARKETS : ANSWERS[url];
 }
 
@@ -52,7 +57,9 @@ const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) =>
     const body = answerOf(url, Buffer.concat(chunks).toString('utf8'));
     const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body ?? '') };
     response.writeHead(body === undefined ? 404 : 200, headers).end(body);
-    if (url !== '/bench/depth') depth = Math.max(depth, place);
+    if (url.startsWith('/bench/')) return;
+    depth = Math.max(depth, place);
+    requests += 1;
   };
   request.on('data', (chunk: Buffer) => chunks.push(chunk));
   request.on('end', () => (delay === 0 ? act() : setTimeout(act, delay)));
