@@ -31,6 +31,11 @@ function count(order: Followed, { size, value, fee }: Part, add: typeof addTexts
   order.fee = order.fee === null || fee === null ? null : add(order.fee, fee);
 }
 
+/** An order that left the book has a new trade: it is closed later. */
+function stir(order: Followed | undefined, now: number): void {
+  if (order?.left) order.left.quietSince = now;
+}
+
 /** Returns the last fact about our part of a trade, and the one that its row shows. */
 function factsOf({ state }: Look, trade: Trade, orderId: string) {
   const before = state.parts[keyOf(trade, orderId)]?.fact;
@@ -58,7 +63,7 @@ function takeFill(look: Look, trade: Trade, fill: Fill): void {
     order.market ??= trade.market;
     count(order, part, addTexts);
     order.gross = addTexts(order.gross, part.size);
-    if (order.left) order.left.quietSince = now;
+    stir(order, now);
     if (isNew) report('order.filled', 'matched', trade.match_time);
   }
   if (after === part.fact) return;
@@ -76,7 +81,11 @@ function takeTrade(look: Look, { trade, orderIds }: OurTrade): boolean {
   const market = shown.markets.get(trade.market);
   if (!market) lacks.markets.add(trade.market);
   const isNew = facts.some(({ before }) => !before);
-  if (isNew && market?.fees === undefined && now - trade.match_time < FEE_WAIT_MS) return false;
+  if (isNew && market?.fees === undefined && now - trade.match_time < FEE_WAIT_MS) {
+    // Its orders are not closed meanwhile.
+    for (const { orderId } of facts) stir(state.orders[orderId], now);
+    return false;
+  }
   // As if it executed: the fee of a failed trade is taken out of the sums with it.
   const fills = fillsIn({ ...trade, status: 'matched' }, ours, market?.fees ?? null);
   for (const fill of fills) if (news.has(fill.order_id)) takeFill(look, trade, fill);

@@ -14,8 +14,8 @@ import { openKeptState } from './kept-state.ts';
 
 /** Events of one call: SNS takes ten. */
 const BATCH = 10;
-/** Calls at once, and attempts of a call whose entries are refused. */
-const [AT_ONCE, ATTEMPTS] = [10, 3];
+/** SNS may refuse some entries of a call. */
+const MOST_REFUSALS = 2;
 const PUBLISH_MS = { connect: 1_000, attempt: 5_000 } as const;
 
 /** Returns the attributes by which a subscriber filters; an absent client has none, since SNS takes no empty value. */
@@ -35,21 +35,17 @@ function entryOf(event: OrderEvent): PublishBatchRequestEntry {
 /** Creates the publisher of a topic. It rejects if an event is not taken: all of a look are published again then. */
 function createPublisher(TopicArn: string) {
   const client = new SNSClient(awsClientOptions(3, PUBLISH_MS));
-  async function publishBatch(events: readonly OrderEvent[]): Promise<void> {
-    let left = events;
-    for (let attempt = 0; left.length > 0; attempt += 1) {
-      if (attempt === ATTEMPTS)
-        throw new Error(`The topic did not take ${left.length} events: they are published again.`);
-      const command = new PublishBatchCommand({ TopicArn, PublishBatchRequestEntries: left.map(entryOf) });
-      const { Failed = [] } = await client.send(command);
-      left = left.filter(({ id }) => Failed.some(({ Id }) => Id === id));
-    }
-  }
   return async (events: readonly OrderEvent[]): Promise<void> => {
-    const batches = Array.from({ length: Math.ceil(events.length / BATCH) }, (_, index) =>
-      events.slice(index * BATCH, (index + 1) * BATCH),
-    );
-    while (batches.length > 0) await Promise.all(batches.splice(0, AT_ONCE).map(publishBatch));
+    const left = [...events];
+    for (let refusals = 0; left.length > 0; ) {
+      const batch = left.splice(0, BATCH);
+      const command = new PublishBatchCommand({ TopicArn, PublishBatchRequestEntries: batch.map(entryOf) });
+      const { Failed = [] } = await client.send(command);
+      const refused = batch.filter(({ id }) => Failed.some(({ Id }) => Id === id));
+      if (refused.length > 0) refusals += 1;
+      if (refusals > MOST_REFUSALS) throw new Error(`The topic did not take ${refused.length} events.`);
+      left.push(...refused);
+    }
   };
 }
 

@@ -355,6 +355,15 @@ const FEES: readonly Looks[] = [
     },
     { at: 9 * MINUTE, noFees: [], says: ['B filled by t1: 4, now 4+6'] },
   ]),
+  looks('an order is not closed while a trade of it waits for its fees', [
+    { at: 0, open: [order('B', 10, OTHER)], says: [] },
+    { at: 5, ...GONE, says: [] },
+    { at: 100, trades: [fill('t1', 95, 'B', 10, OTHER)], noFees: [OTHER.market], says: [] },
+    { at: 150, says: [] },
+    { at: 155, noFees: [], says: ['B filled by t1: 10, now 10+0'] },
+    { at: 274, says: [] },
+    { at: 295, says: ['B closed: filled, 10+0'] },
+  ]),
   looks('a market that states no fees delays nothing, nor one without a name', [
     {
       at: 5,
