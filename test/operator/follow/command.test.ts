@@ -1,11 +1,11 @@
-import { execFile } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Side } from '@polymarket/clob-client-v2';
 import { Wallet } from 'ethers';
@@ -28,7 +28,6 @@ import { startVenue } from '../../support/venue/scripted-venue.ts';
 
 const SECRET = `whsec_${'A'.repeat(32)}`;
 const OWN = new Wallet(PAPER_KEY);
-const run = promisify(execFile);
 
 let folder = '';
 let paper: RunningPaper;
@@ -296,15 +295,17 @@ describe('follow --webhook', () => {
 });
 
 describe('the program', () => {
-  it('writes whole lines to a file', async () => {
+  it('writes whole lines to a file, and ends with Ctrl-C', async () => {
     await buy();
     const out = join(folder, 'events.jsonl');
-    const command = `timeout -s INT 6 ${process.execPath} operator/start.js orders follow --interval 1 --settings /dev/null > ${out}; echo $?; cat ${out}`;
-    const { stdout } = await run('sh', ['-c', command], {
-      env: { ...process.env, ...env },
-      cwd: join(import.meta.dirname, '../../..'),
-    });
-    const [, ...lines] = stdout.trim().split('\n');
+    const command = `exec ${process.execPath} operator/start.js orders follow --settings /dev/null > ${out}`;
+    const cwd = join(import.meta.dirname, '../../..');
+    const child = spawn('sh', ['-c', command], { env: { ...process.env, ...env }, cwd, stdio: 'ignore' });
+    const exited = once(child, 'exit');
+    await until(async () => (await readFile(out, 'utf8').catch(() => '')).includes('order.settled'));
+    child.kill('SIGINT');
+    expect(await exited).toStrictEqual([0, null]);
+    const lines = (await readFile(out, 'utf8')).trim().split('\n');
     expect(lines.map((line) => orderEvent.parse(JSON.parse(line)).type)).toContain('order.settled');
   });
 });
