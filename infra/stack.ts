@@ -12,7 +12,7 @@ import { addReaders } from './constructs/readers.ts';
 import { addRollout } from './constructs/rollout.ts';
 import { addAlarms } from './monitoring/alarms.ts';
 import { addDashboard } from './monitoring/dashboard.ts';
-import { addMetricFilter, metricsOf } from './monitoring/metrics.ts';
+import { metricsOf } from './monitoring/metrics.ts';
 import type { Settings } from './settings/settings.ts';
 
 interface ServiceStackProps extends Pick<StackProps, 'env'> {
@@ -47,8 +47,7 @@ export class ServiceStack extends Stack {
     });
     // The CDK lets resources depend on some to which they refer anyway.
     this.templateOptions.metadata = { 'cfn-lint': { config: { ignore_checks: ['W3005'] } } };
-    const namespace = `OrderBookAdapter/${stackName}`;
-    const metrics = metricsOf(namespace);
+    const metrics = metricsOf(stackName);
     const store = new OrderStore(this, settings);
     const common = { stackName, assets, layer: addLayer(this, stackName, assets) };
     const readers = addReaders(this, settings, common);
@@ -58,8 +57,8 @@ export class ServiceStack extends Stack {
       trading && fillsTopic !== undefined ? addFills(this, { ...trading, topicArn: fillsTopic }) : undefined;
     const api = addGateway(this, settings, { ...readers, orders });
     const functions = [...Object.values(readers), ...(orders ? [orders] : [])];
-    for (const target of functions) addMetricFilter(target, target.log, namespace, 'errors');
-    if (orders) addMetricFilter(orders, orders.log, namespace, 'events');
+    for (const target of functions) metrics.count(target, 'errors');
+    if (orders) metrics.count(orders, 'events');
     const stoppingRollout = addAlarms(this, { metrics, api, readers, orders, fills, alarmTopic });
     if (orders) addRollout(this, orders.alias, stoppingRollout, settings.rollout === 'canary');
     addDashboard(this, { stackName, metrics, api, functions });

@@ -7,8 +7,8 @@ import type { ServiceFunction } from '../constructs/service-function.ts';
 import type { ServiceMetrics } from './metrics.ts';
 
 const SIZE = { width: 12, height: 6 } as const;
-/** The members of a request's line that have the times of its parts. */
-const PARTS = ['duration_ms', 'venue_ms', 'store_ms', 'sign_ms'] as const;
+/** A request's line has the times of its parts. */
+const PARTS = ['duration', 'venue', 'store', 'sign'].map((part) => `pct(${part}_ms, 99) as ${part}`);
 
 interface Shown {
   readonly stackName: string;
@@ -31,22 +31,14 @@ export function addDashboard(scope: Construct, { stackName, metrics, api, functi
   new cloudwatch.Dashboard(scope, 'Dashboard', { dashboardName }).addWidgets(
     graph('Requests', ...ofFunctions('Invocations', 'Sum')),
     graph('Errors by code', metrics.search('errors')),
-    graph(
-      'Gateway',
-      api.metricCount({ label: 'requests' }),
-      api.metricClientError({ label: '4xx' }),
-      api.metricServerError({ label: '5xx' }),
-    ),
+    graph('Gateway', api.metricCount(), api.metricClientError(), api.metricServerError()),
     graph('Events of orders', metrics.search('events')),
     graph('Latency in ms', ...ofFunctions('Duration', 'p50'), ...ofFunctions('Duration', 'p99')),
     new cloudwatch.LogQueryWidget({
       title: 'Slow: the venue or us? The slowest hundredth, in ms by part',
       logGroupNames: functions.map(({ log }) => log.logGroupName),
       view: cloudwatch.LogQueryVisualizationType.LINE,
-      queryLines: [
-        'filter message = "request"',
-        `stats ${PARTS.map((part) => `pct(${part}, 99) as ${part.replace('_ms', '')}`).join(', ')} by bin(5m)`,
-      ],
+      queryLines: ['filter message = "request"', `stats ${PARTS.join(', ')} by bin(5m)`],
       ...SIZE,
     }),
     graph('Functions at the same time', ...ofFunctions('ConcurrentExecutions', 'Maximum')),

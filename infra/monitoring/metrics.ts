@@ -1,42 +1,37 @@
 import { Duration } from 'aws-cdk-lib';
 import { type IMetric, MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch';
-import { FilterPattern, type ILogGroup, MetricFilter } from 'aws-cdk-lib/aws-logs';
-import type { Construct } from 'constructs';
+import { FilterPattern, MetricFilter } from 'aws-cdk-lib/aws-logs';
 import type { Route } from '../../functions/routes.ts';
 import type { ErrorCode } from '../../shared/errors.ts';
 import type { CountedEvent } from '../../shared/log.ts';
+import type { ServiceFunction } from '../constructs/service-function.ts';
 
 /** The members of a log line that become dimensions of a metric. CloudWatch bills each combination of their values. */
 const DIMENSIONS = { errors: ['route', 'code'], events: ['metric'] } as const;
 
 type MetricName = keyof typeof DIMENSIONS;
 
-/** Counts the lines of a log that have all members of the metric. Requests carry a `code` only when they fail. */
-export function addMetricFilter(
-  scope: Construct,
-  logGroup: ILogGroup,
-  metricNamespace: string,
-  metricName: MetricName,
-) {
-  const members = DIMENSIONS[metricName].map((member) => [member, `$.${member}`] as const);
-  new MetricFilter(scope, `Metric-${metricName}`, {
-    logGroup,
-    filterPattern: FilterPattern.all(...members.map(([, selector]) => FilterPattern.exists(selector))),
-    metricNamespace,
-    metricName,
-    metricValue: '1',
-    dimensions: Object.fromEntries(members),
-  });
-}
-
 /** The period of an alarm's metric: a canary of a quarter of an hour has to see what goes wrong in its middle. */
 const PERIOD = Duration.minutes(1);
 
-/** Returns the metrics that the filters count. */
-export function metricsOf(namespace: string) {
+/** Returns the metrics of a deployment, which filters count in the logs of functions. */
+export function metricsOf(stackName: string) {
+  const namespace = `OrderBookAdapter/${stackName}`;
   const sum = (metricName: MetricName, dimensionsMap: Record<string, string>) =>
     new Metric({ namespace, metricName, statistic: 'Sum', dimensionsMap, period: PERIOD });
   return {
+    /** Counts the lines of a function that have all members of the metric. Requests carry a `code` only when they fail. */
+    count: (target: ServiceFunction, metricName: MetricName) => {
+      const members = DIMENSIONS[metricName].map((member) => [member, `$.${member}`] as const);
+      new MetricFilter(target, `Metric-${metricName}`, {
+        logGroup: target.log,
+        filterPattern: FilterPattern.all(...members.map(([, selector]) => FilterPattern.exists(selector))),
+        metricNamespace: namespace,
+        metricName,
+        metricValue: '1',
+        dimensions: Object.fromEntries(members),
+      });
+    },
     errors: (route: Route['name'], code: ErrorCode) => sum('errors', { route, code }),
     events: (metric: CountedEvent) => sum('events', { metric }),
     /** Finds all metrics of that name, such as one for every code, without a list of them. */
