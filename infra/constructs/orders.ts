@@ -24,8 +24,8 @@ function secretArn(scope: Construct, nameOrArn: string): string {
   return Stack.of(scope).formatArn({ service: 'secretsmanager', resource: 'secret', resourceName, arnFormat });
 }
 
-/** Lets a function use one key. An alias is no resource of a policy: it is a condition on the keys of the account. */
-function allowKmsKey(target: Target, key: string, signs: boolean): void {
+/** Lets a function sign with one key. An alias is no resource of a policy: it is a condition on the keys of the account. */
+function allowSigning(target: Target, key: string): void {
   const [, alias] = /(?:^|:)(alias\/.*)$/.exec(key) ?? [];
   const ofAccount = { service: 'kms', resource: 'key', resourceName: alias === undefined ? key : '*' };
   const isWhole = alias === undefined && key.startsWith('arn:');
@@ -33,7 +33,7 @@ function allowKmsKey(target: Target, key: string, signs: boolean): void {
   const named = alias === undefined ? {} : { StringEquals: { 'kms:RequestAlias': alias } };
   target.allow(['kms:GetPublicKey'], resource, named);
   const form = { 'kms:SigningAlgorithm': 'ECDSA_SHA_256', 'kms:MessageType': 'DIGEST' };
-  if (signs) target.allow(['kms:Sign'], resource, { StringEquals: { ...named.StringEquals, ...form } });
+  target.allow(['kms:Sign'], resource, { StringEquals: { ...named.StringEquals, ...form } });
 }
 
 /** What DynamoDB asks of the key of a table in the name of its reader. */
@@ -41,7 +41,7 @@ const TABLE_KEY = 'CreateGrant Decrypt DescribeKey Encrypt GenerateDataKey ReEnc
 
 /**
  * Lets a function use the account: sign with the key, or read the one secret that holds it. Where `credentials` are enough
- * and stand in a secret, it signs nothing.
+ * and stand in a secret of their own, it does not sign.
  */
 export function allowAccount(target: Target, settings: OrderSettings, needs: 'key' | 'credentials'): void {
   const { kmsKey, credentialsSecret, privateKeySecret, keyArn, region } = settings;
@@ -49,7 +49,7 @@ export function allowAccount(target: Target, settings: OrderSettings, needs: 'ke
   const via = (service: string) => ({ 'kms:ViaService': `${service}.${region}.amazonaws.com` });
   const tableKey = TABLE_KEY.split(' ').map((action) => `kms:${action}`);
   if (keyArn !== undefined) target.allow(tableKey, keyArn, { StringEquals: via('dynamodb') });
-  if (kmsKey !== undefined) allowKmsKey(target, kmsKey, needs === 'key' || credentialsSecret === undefined);
+  if (kmsKey !== undefined && (needs === 'key' || !credentialsSecret)) allowSigning(target, kmsKey);
   const secret = kmsKey === undefined ? privateKeySecret : credentialsSecret;
   if (secret === undefined) return;
   const resource = secretArn(target, secret);

@@ -423,7 +423,7 @@ describe('the function of fills', () => {
   it('signs with KMS only where no secret has the API credentials', () => {
     const named = { Action: 'kms:GetPublicKey', Effect: 'Allow', Resource: arn('kms', `key/${KEY_ID}`) };
     const withSecret = statementsOf(fillsOf({ ...byKms, credentialsSecret: 'api' }), 'FillsRole');
-    expect(withSecret).toStrictEqual([...common, named, readOf(arn('secretsmanager', 'secret:api-??????'))]);
+    expect(withSecret).toStrictEqual([...common, readOf(arn('secretsmanager', 'secret:api-??????'))]);
     const sign = { ...named, Action: 'kms:Sign', Condition: { StringEquals: SIGNING } };
     expect(statementsOf(fillsOf(byKms), 'FillsRole')).toStrictEqual([...common, named, sign]);
   });
