@@ -49,7 +49,7 @@ export default {
       to: {
         path: '^(functions|local|infra|packages|tools|test)/',
         pathNot:
-          '^(functions/(orders/wallet-key|routes)|local/(main|order-store/store|paper/session-file|service/(folders|open-store|settings-file))|packages/paper-venue/main)\\.ts$|^local/node-version\\.cjs$',
+          '^(local/(main|order-store/store|paper/session-file|service/(folders|open-store|settings-file))|packages/paper-venue/main)\\.ts$|^local/node-version\\.cjs$',
       },
     },
     {
@@ -68,7 +68,7 @@ export default {
       to: {
         path: '^(functions|shared|local|operator|packages|tools|test)/',
         pathNot:
-          '^(functions/(routes|orders/deployed-variables)|shared/(decimal|errors|node-error|limits|log|settings/(formats|gone|read|rules|table)|venue/polymarket/(accounts|regions)))\\.ts$',
+          '^(functions/(routes|orders/deployed-variables)|shared/(decimal|errors|node-error|limits|log|settings/(formats|gone|read|rules|table|texts)|venue/polymarket/(accounts|regions)))\\.ts$',
       },
     },
     {

@@ -8,9 +8,6 @@ export type SignatureType = (typeof SIGNATURE_TYPES)[number];
 /** Order of the secp256k1 group: a private key is above zero and below it. */
 export const SECP256K1_ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
 
-/** What signs orders: a private key, or the id, ARN or alias of a key that stays in AWS KMS. */
-export type SigningKey = { readonly privateKey: Secret } | { readonly kmsKey: string };
-
 /** The venue's API credentials (L2). */
 export interface ApiCredentials {
   readonly key: string;

@@ -1,7 +1,7 @@
-import type { loadWalletKinds } from '#venue/accounts';
+import type { loadWalletKinds } from '#venue/open-account';
 import { refuse } from '../../shared/errors.ts';
 import type { OrderClient } from '../../shared/orders/record.ts';
-import type { DeployedConfig, LocalConfig } from '../../shared/settings/config.ts';
+import type { Config } from '../../shared/settings/config.ts';
 import { ConfigError } from '../../shared/settings/formats.ts';
 import { formatTime, parseTime } from '../../shared/time.ts';
 import {
@@ -206,21 +206,21 @@ export function createVerification(kinds: WalletKinds, { authorities = {}, allow
 export type ClientVerification = ReturnType<typeof createVerification>;
 
 type Settings = Pick<
-  LocalConfig | DeployedConfig,
-  'orders' | 'clientVerification' | 'publicAuthority' | 'allowedClients' | 'clientRpcUrl' | 'clientChainId' | 'proxyEnv'
+  Config,
+  'mode' | 'clientVerification' | 'publicAuthority' | 'allowedClients' | 'clientRpcUrl' | 'clientChainId' | 'proxyEnv'
 >;
 
 /** Opens the verification of clients where the operator requires it. `own`: see `Authorities`. */
 export async function openVerification(
-  { orders, clientVerification, publicAuthority, allowedClients, ...chain }: Settings,
+  { mode, clientVerification, publicAuthority, allowedClients, ...chain }: Settings,
   own?: Authorities['own'],
 ): Promise<ClientVerification | undefined> {
-  if (orders.kind !== 'on' || clientVerification === 'off') return undefined;
+  if (mode === 'read-only' || clientVerification === 'off') return undefined;
   const { clientRpcUrl, clientChainId, proxyEnv } = chain;
   const hasChain = clientRpcUrl !== undefined && clientChainId !== undefined;
   const contracts = hasChain ? createContractWallets(clientRpcUrl, clientChainId, proxyEnv) : undefined;
   const authorities = { public: publicAuthority, own };
   // Loaded only here: a read-only process does without cryptography.
-  const accounts = await import('#venue/accounts');
+  const accounts = await import('#venue/open-account');
   return createVerification(await accounts.loadWalletKinds(), { authorities, allowedClients, contracts });
 }

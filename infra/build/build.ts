@@ -41,8 +41,11 @@ async function writeReadable(path: string, contents: Uint8Array): Promise<void> 
   await chmod(path, 0o644);
 }
 
-/** The official client's own HTTP and signing, and what the SDK asks in browsers: the endpoints need none of them. */
-const UNUSED = ['axios', 'viem', '@ethersproject/*', 'browser-or-node', 'bowser'];
+/**
+ * The official client's own HTTP and signing, what the SDK asks in browsers, and its event streams, which none of our calls
+ * has: the endpoints need none of them.
+ */
+const UNUSED = ['axios', 'viem', '@ethersproject/*', 'browser-or-node', 'bowser', '@smithy/core/event-streams'];
 
 /**
  * Bundles entry points for a folder of the output. Source maps lie in a folder of their own, to read a stack trace

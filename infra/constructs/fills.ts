@@ -3,7 +3,7 @@ import { Schedule, ScheduleExpression } from 'aws-cdk-lib/aws-scheduler';
 import { LambdaInvoke } from 'aws-cdk-lib/aws-scheduler-targets';
 import type { Construct } from 'constructs';
 import { LAMBDA_TIMEOUT_MS } from '../../shared/limits.ts';
-import { SIGNED_INDEX, TOPIC_STATE } from '../../shared/settings/formats.ts';
+import { SIGNED_INDEX, TABLE_PREFIX, TOPIC_STATE } from '../../shared/settings/formats.ts';
 import { allowAccount, type OrdersProps } from './orders.ts';
 import { addOutputs } from './outputs.ts';
 import { ServiceFunction } from './service-function.ts';
@@ -26,7 +26,7 @@ export function addFills(scope: Construct, { settings, store, topicArn, ...props
     description: 'Publishes what becomes of the orders',
     memory: 1024,
     timeoutMs: LAMBDA_TIMEOUT_MS.fills,
-    environment: { ...variables, SERVICE_ORDERS_TABLE: store.tableName, FILLS_TOPIC: topicArn },
+    environment: { ...variables, SERVICE_STORE: `${TABLE_PREFIX}${store.tableName}`, FILLS_TOPIC: topicArn },
   });
   fills.alias.configureAsyncInvoke(NO_REPEAT);
   const schedule = ScheduleExpression.rate(Duration.minutes(1));

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import * as z from 'zod/mini';
 import { errorCode } from '../../shared/node-error.ts';
 import { ConfigError } from '../../shared/settings/formats.ts';
-import { parseText } from '../../shared/settings/read.ts';
+import { parseText } from '../../shared/settings/texts.ts';
 import { CONTEXT } from './table.ts';
 
 /** The values of `-c name=value`, of a file in `deploy/` and of cdk.json, by name. */

@@ -44,7 +44,6 @@ export function orderProblems(asked: Asked): readonly Sentence[] {
       !isGiven('kmsKey') &&
       'privateKeySecret or kmsKey is required with orders: the name of the secret that holds the key, or a key of KMS.',
     ...sentencesOf(orderRules(values)).map(inSettings),
-    isGiven('credentialsSecret') && !isGiven('kmsKey') && 'credentialsSecret goes with kmsKey.',
     !isGiven('maxOrderNotional') && 'maxOrderNotional is required with orders: an amount, or none for no cap.',
     orderAccess !== 'iam' &&
       !(maxOrderNotional && maxDailyNotional) &&

@@ -1,5 +1,5 @@
 import { anyOf, arnOf, listOf, matching, parsed } from '../../shared/settings/formats.ts';
-import { DEPLOYED, preset, row } from '../../shared/settings/table.ts';
+import { DEPLOYED, preset, row, TABLE } from '../../shared/settings/table.ts';
 
 /** Scopes of the gateway, which takes ten for a route, of 64 characters each. A semicolon is taken for a wrong separator. */
 const SCOPES = parsed('1 to 10 scopes of at most 64 characters, separated by commas or spaces', (text) => {
@@ -24,6 +24,7 @@ const STACK = {
     'with orders, one from which the venue takes them',
   ),
   fillsTopic: row(TOPIC, 'with orders: ARN of the SNS topic that is told what becomes of them'),
+  ordersTable: row(TABLE, 'name of a restored table of orders to go on with'),
   account: row(matching('the 12 digits of an AWS account', /^\d{12}$/), 'the only AWS account to deploy to'),
   alarmTopic: row(TOPIC, 'ARN of the SNS topic that alarms notify, in the same region'),
   readAccess: preset(anyOf(['open', 'iam', 'jwt']), 'open', 'who may read markets and books'),

@@ -7,7 +7,6 @@ import type { Log } from '../../shared/log.ts';
 import { type LocalConfig, parseLocalConfig } from '../../shared/settings/config.ts';
 import { ConfigError, sentencesOf } from '../../shared/settings/formats.ts';
 import type { Environment } from '../../shared/settings/table.ts';
-import type { Wallet } from '../../shared/wallets/evm-key.ts';
 import { openStore, type Store } from './open-store.ts';
 
 /** A service that listens. */
@@ -25,30 +24,28 @@ export interface Listening {
   readonly walletAddress: string | null;
 }
 
-/** Returns the account in force, and sentences for the log; throws `ConfigError` where the key and the funder disagree. */
-async function accountOf({ orders: { kind, key }, ...config }: LocalConfig) {
-  if (!key) {
-    return {
-      wallet: undefined,
-      walletAddress: null,
-      funderAddress: config.funderAddress,
-      signatureType: null,
-      warnings: [],
-    };
+/** Returns the account in force, and sentences for the log; throws `ConfigError` where the settings do not go together. */
+async function accountOf(config: LocalConfig) {
+  if (!config.key) {
+    const none = { walletAddress: null, funderAddress: config.funderAddress, signatureType: null };
+    return { account: undefined, warnings: [], ...none };
   }
   // Loaded only where a key is: a reader needs no cryptography.
-  const { EOA_WARNING, openAccount, openSigningKey } = await import('#venue/accounts');
-  const wallet = await openSigningKey(key, config);
-  const { funderAddress, signatureType, warning } = openAccount(wallet, config);
-  const warnings = sentencesOf([warning, kind === 'on' && signatureType === 'eoa' && EOA_WARNING]);
+  const { EOA_WARNING, openAccount } = await import('#venue/open-account');
+  const account = await openAccount(config);
+  const { wallet, funderAddress, signatureType, warning } = account;
+  const warnings = sentencesOf([warning, config.mode === 'order-placing' && signatureType === 'eoa' && EOA_WARNING]);
   return {
-    wallet,
+    account,
+    warnings,
     walletAddress: wallet.address,
     funderAddress: config.funderAddress && funderAddress,
     signatureType,
-    warnings,
   };
 }
+
+/** The account in force. */
+type InForce = Awaited<ReturnType<typeof accountOf>>;
 
 /** Options of a start besides the settings. */
 export interface StartOptions {
@@ -60,11 +57,14 @@ export interface StartOptions {
   readonly announce?: (listening: Listening) => void;
 }
 
-function ordersOpener(config: LocalConfig, wallet: Wallet | undefined, store: Store | undefined, log: Log): OpenOrders {
-  const { orders, maxDailyNotional, maxDailyNotionalPerClient, ...rest } = config;
-  if (orders.kind === 'off' || !wallet || !store) {
-    const missing = orders.kind === 'off' ? orders.missing : [];
-    const why = `The service is read-only: its operator has not set ${missing.join(' and ')}.`;
+function ordersOpener(
+  config: LocalConfig,
+  account: InForce['account'],
+  store: Store | undefined,
+  log: Log,
+): OpenOrders {
+  if (config.mode === 'read-only' || !account || !store) {
+    const why = `The service is read-only: its operator has not set ${config.missing.join(' and ')}.`;
     return async () => {
       throw refuse('order_placement_disabled', { why });
     };
@@ -75,14 +75,15 @@ function ordersOpener(config: LocalConfig, wallet: Wallet | undefined, store: St
       import('#venue/order-entry'),
       import('../../shared/orders/orders.ts'),
     ]);
-    const entry = createOrderEntry({ ...rest, wallet, credentials: orders.credentials }, log);
+    const { maxDailyNotional, maxDailyNotionalPerClient } = config;
+    const entry = createOrderEntry({ ...config, ...account }, log);
     return createOrders({ entry, store, log, maxDailyNotional, maxDailyNotionalPerClient });
   });
 }
 
 /** Returns the settings in force as the log has them, of a list its number; what does not apply to a read-only service is `null`. */
-function inForce(config: LocalConfig, account: Awaited<ReturnType<typeof accountOf>>, store: Store | undefined) {
-  const { mode, orders, gammaUrl, clobUrl, corsOrigins, allowedHosts, proxyEnv, logLevel } = config;
+function inForce(config: LocalConfig, account: InForce, store: Store | undefined) {
+  const { mode, gammaUrl, clobUrl, corsOrigins, allowedHosts, proxyEnv, logLevel } = config;
   const { walletAddress, funderAddress, signatureType } = account;
   const trades = mode === 'order-placing';
   const ofOrders = <T>(value: T) => (trades ? (value ?? null) : null);
@@ -92,7 +93,7 @@ function inForce(config: LocalConfig, account: Awaited<ReturnType<typeof account
     wallet_address: walletAddress,
     funder_address: funderAddress ?? null,
     signature_type: ofOrders(signatureType),
-    api_credentials: orders.kind === 'on' ? (orders.credentials ? 'given' : 'derived') : null,
+    api_credentials: ofOrders(account.account?.credentials ? 'given' : 'derived'),
     builder_code: ofOrders(config.builderCode),
     max_order_notional: decimal(config.maxOrderNotional),
     max_daily_notional: decimal(config.maxDailyNotional),
@@ -131,7 +132,7 @@ export async function startService(
     ]);
     const account = await accountOf(config);
     if (config.mode === 'order-placing') store = await openStore(config);
-    const openOrders = ordersOpener(config, account.wallet, store, log);
+    const openOrders = ordersOpener(config, account.account, store, log);
     const marketData = createMarketData(config, log);
     let authorities: readonly string[] = [];
     const verification = await openVerification(config, () => authorities);

@@ -6,14 +6,14 @@ import { errorCode } from '../../shared/node-error.ts';
 import { EXCHANGES } from '../../shared/venue/polymarket/official-client.ts';
 import type { NotedCollateral } from '../../shared/venue/polymarket/operator-venue.ts';
 import type { Call } from '../../shared/venue/port.ts';
-import { type Facts, type Finding, fail, keyOf, need, ok, walletOf, warn } from './facts.ts';
+import { accountOf, type Facts, type Finding, fail, need, ok, warn } from './facts.ts';
 
 const HAVE_NONE_FIX = 'The first order makes them.';
 
 /** Sends an authenticated call with the API credentials that are set, else with those that the venue derives. */
 export async function checkCredentials(facts: Facts, call: Call): Promise<Finding> {
   const { venue } = facts;
-  const wallet = walletOf(facts);
+  const { wallet, credentials: set } = accountOf(facts);
   const { address } = wallet;
   const aheadS = -Math.round((await venue.clockSkew(call)) / 1_000);
   if (Math.abs(aheadS) * 1_000 > WRONG_CLOCK_MS) {
@@ -21,7 +21,6 @@ export async function checkCredentials(facts: Facts, call: Call): Promise<Findin
     const message = `The clock of this machine is ${Math.abs(aheadS)} s ${way} the venue's.`;
     return fail(message, 'Have it set by NTP (timedatectl set-ntp true).');
   }
-  const set = keyOf(facts).credentials;
   let credentials = set;
   try {
     credentials ??= await venue.findApiKey(wallet, call);
@@ -47,7 +46,7 @@ export async function checkCredentials(facts: Facts, call: Call): Promise<Findin
 
 /** Derives the API credentials and writes them to a new file with mode 0600, in the members of the secret. */
 export async function writeCredentials(file: string, facts: Facts, call: Call): Promise<Finding> {
-  const wallet = walletOf(facts);
+  const { wallet } = accountOf(facts);
   const credentials = await facts.venue.findApiKey(wallet, call);
   if (!credentials) return fail(`Nothing is written: ${wallet.address} has no API credentials yet.`, HAVE_NONE_FIX);
   const { key: apiKey, secret, passphrase } = credentials;
@@ -86,8 +85,7 @@ function judgeFunds({ balance, notAllowed }: NotedCollateral, funder: string): F
 
 /** Reads the collateral as the venue has noted it; with `refresh` the venue reads the chain first. */
 export async function checkFunds(refresh: boolean, facts: Facts, call: Call): Promise<Finding> {
-  walletOf(facts);
-  const { signatureType, funderAddress } = need(facts.account, 'key');
+  const { signatureType, funderAddress } = accountOf(facts);
   const reads = need(facts.reads, 'credentials');
   const noted = await reads.collateral(signatureType, refresh, call);
   if (noted) return judgeFunds(noted, funderAddress);

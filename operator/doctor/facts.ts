@@ -1,8 +1,6 @@
-import type { ApiCredentials, SigningKey } from '../../shared/account.ts';
-import type { Config } from '../../shared/settings/config.ts';
-import type { Account } from '../../shared/venue/polymarket/accounts.ts';
+import type { openAccount } from '#venue/open-account';
 import type { OperatorVenue } from '../../shared/venue/polymarket/operator-venue.ts';
-import type { Wallet } from '../../shared/wallets/evm-key.ts';
+import type { OperatorConfig } from '../desk/access.ts';
 
 /** The result of one check, as it is printed. */
 export interface Finding {
@@ -39,16 +37,13 @@ export function need<T>(value: T | undefined, id: string): T {
   return value;
 }
 
+type Account = Awaited<ReturnType<typeof openAccount>>;
+
 /** The settings in force. */
 export interface Setup {
-  readonly config: Config;
-  readonly key?: { readonly signingKey: SigningKey; readonly credentials: ApiCredentials | undefined } | undefined;
-  /** The setting of the local server's store of orders. */
-  readonly store: string;
+  readonly config: OperatorConfig;
   /** The file that the key was read from. */
   readonly keyFile?: string | undefined;
-  /** The address that a deployment is set to trade with. */
-  readonly pinned?: string | undefined;
 }
 
 /** What the checks have found so far. */
@@ -58,22 +53,15 @@ export interface Facts {
   /** The website of the venue. */
   readonly siteUrl: string;
   /** Found by `key`: a wallet that signs, and its account. */
-  wallet?: Wallet;
   account?: Account;
   /** Found by `credentials`. */
   reads?: ReturnType<OperatorVenue['account']>;
 }
 
-/** Returns the key of the settings; throws `Unmet` if there is none. */
-export function keyOf({ setup }: Facts) {
-  if (setup.key) return setup.key;
+/** Returns the account of the key; throws `Unmet` if there is none. */
+export function accountOf(facts: Facts): Account {
+  if (facts.setup.config.key) return need(facts.account, 'key');
   throw new Unmet(
     'There is no wallet key: neither SERVICE_PRIVATE_KEY nor SERVICE_KMS_KEY is set, so the service only reads.',
   );
-}
-
-/** Returns the wallet of the key; throws `Unmet` if there is none. */
-export function walletOf(facts: Facts): Wallet {
-  keyOf(facts);
-  return need(facts.wallet, 'key');
 }

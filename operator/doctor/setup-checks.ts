@@ -1,33 +1,20 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { openAccount, openSigningKey } from '#venue/accounts';
+import { ForeignKeyError, openAccount } from '#venue/open-account';
 import { storeFileOf } from '../../local/service/folders.ts';
 import { checkStore } from '../../local/service/open-store.ts';
-import { PROJECT_SETTINGS, withSettingsFile } from '../../local/service/settings-file.ts';
-import { AppError } from '../../shared/errors.ts';
-import { type Config, parseLocalConfig } from '../../shared/settings/config.ts';
+import { PROJECT_SETTINGS } from '../../local/service/settings-file.ts';
+import type { Config } from '../../shared/settings/config.ts';
 import { ConfigError, tableOf } from '../../shared/settings/formats.ts';
 import type { Environment } from '../../shared/settings/table.ts';
 import { ACCOUNT_WORDS } from '../../shared/venue/polymarket/accounts.ts';
-import type { Wallet } from '../../shared/wallets/evm-key.ts';
-import { DeskError, variablesOf, type Where } from '../desk/access.ts';
-import { type Facts, type Finding, fail, keyOf, ok, type Setup, warn } from './facts.ts';
+import { DeskError, readConfig, type Where } from '../desk/access.ts';
+import { accountOf, type Facts, type Finding, fail, ok, type Setup, warn } from './facts.ts';
 
-async function readSetup(where: Where, own: Environment): Promise<Setup> {
-  const deployed = where.stack === undefined ? undefined : await variablesOf(where, own);
-  const file = where.settings;
-  const env = deployed?.variables ?? withSettingsFile(file, own);
-  const config = parseLocalConfig(env);
-  // With the opt-in: the settings of a service that only reads have no API credentials.
-  const { orders } = parseLocalConfig({ ...env, SERVICE_PLACE_ORDER: '1', SERVICE_HOST: '' });
-  return {
-    config,
-    key: orders.kind === 'on' ? { signingKey: orders.key, credentials: orders.credentials } : undefined,
-    store: config.store,
-    pinned: deployed?.pinned,
-    keyFile:
-      deployed === undefined && own['SERVICE_PRIVATE_KEY'] === undefined ? (file ?? PROJECT_SETTINGS) : undefined,
-  };
+async function readSetup(where: Where, env: Environment): Promise<Setup> {
+  const { settings, stack } = where;
+  const isFile = stack === undefined && env['SERVICE_PRIVATE_KEY'] === undefined;
+  return { config: await readConfig(where, env), keyFile: isFile ? (settings ?? PROJECT_SETTINGS) : undefined };
 }
 
 const SETTINGS = 'npm start -- --help lists the settings.';
@@ -48,50 +35,33 @@ export async function checkConfig(where: Where, env: Environment, found: (setup:
 const SEE_PROFILE =
   'Set SERVICE_FUNDER_ADDRESS and SERVICE_SIGNATURE_TYPE to the account that your profile on polymarket.com shows. Where they are, the key is another one: an exported key can be one share of several, which signs nothing by itself, and a session key cannot place orders here. An address with delegated code (EIP-7702) is no deposit wallet: the venue refuses its signatures.';
 
-/** Judges the account of the settings against those of the key; sends nothing. */
-function judgeAccount(facts: Facts, wallet: Wallet): Finding {
+/** Opens the account of the settings as the service does: a key of KMS signs once. */
+export async function checkKey(facts: Facts): Promise<Finding> {
+  const { config } = facts.setup;
+  const { key } = config;
+  if (!key) accountOf(facts);
   try {
-    const account = openAccount(wallet, facts.setup.config);
-    const { signatureType, funderAddress, warning } = account;
+    const account = await openAccount(config);
+    const { wallet, signatureType, funderAddress, warning } = account;
+    const who = key && 'kmsKey' in key ? `The KMS key ${key.kmsKey}` : 'The wallet key';
+    const signs = `${who} signs for ${wallet.address}.`;
     // A deposit wallet may be of an older build; the addresses of other kinds follow from the key.
-    if (warning !== undefined && signatureType !== 'deposit-wallet') return fail(warning, SEE_PROFILE);
+    if (warning !== undefined && signatureType !== 'deposit-wallet') return fail(`${signs} ${warning}`, SEE_PROFILE);
     facts.account = account;
-    if (warning !== undefined) return warn(warning, SEE_PROFILE);
-    if (signatureType !== 'eoa') return ok(`${funderAddress} is the ${ACCOUNT_WORDS[signatureType]} of it.`);
+    if (warning !== undefined) return warn(`${signs} ${warning}`, SEE_PROFILE);
+    if (signatureType !== 'eoa') return ok(`${signs} ${funderAddress} is the ${ACCOUNT_WORDS[signatureType]} of it.`);
     return warn(
-      'This address trades by itself: the venue allows that to few accounts made after May 2026.',
+      `${signs} This address trades by itself: the venue allows that to few accounts made after May 2026.`,
       'If your account is younger, use its deposit wallet: docs/going-live.md.',
     );
   } catch (error) {
+    if (error instanceof ForeignKeyError) return fail(error.message, 'See "Rotating keys" in docs/operations.md.');
     if (!(error instanceof ConfigError)) throw error;
-    return fail(error.message, SEE_PROFILE);
+    return fail(error.message, /SIGNATURE|FUNDER/.test(error.message) ? SEE_PROFILE : SEE_KMS);
   }
 }
 
-/** A digest that is the hash of no order. */
-const NO_ORDER = `0x${'00'.repeat(32)}`;
-
-/** Opens the key of the settings, signs `NO_ORDER` with it, and judges the account. */
-export async function checkKey(facts: Facts): Promise<Finding> {
-  const { config, pinned } = facts.setup;
-  const { signingKey } = keyOf(facts);
-  try {
-    const wallet = await openSigningKey(signingKey, config);
-    await wallet.sign(NO_ORDER);
-    if (pinned !== undefined && pinned !== wallet.address) {
-      const fix = 'See "Rotating keys" in docs/operations.md.';
-      return fail(`The key is that of ${wallet.address}, and the deployment trades with ${pinned}.`, fix);
-    }
-    facts.wallet = wallet;
-    const account = judgeAccount(facts, wallet);
-    const key = 'kmsKey' in signingKey ? `The KMS key ${signingKey.kmsKey}` : 'The wallet key';
-    return { ...account, message: `${key} signs for ${wallet.address}. ${account.message}` };
-  } catch (error) {
-    const cause = error instanceof AppError && error.cause instanceof Error ? error.cause : error;
-    if (!(error instanceof ConfigError || error instanceof AppError) || !(cause instanceof Error)) throw error;
-    return fail(cause.message, 'See "A key in AWS KMS" in docs/going-live.md.');
-  }
-}
+const SEE_KMS = 'See "A key in AWS KMS" in docs/going-live.md.';
 
 function isOthers(path: string): boolean {
   const stats = statSync(path, { throwIfNoEntry: false });
@@ -128,10 +98,10 @@ async function judgeStore(setting: string, { proxyEnv }: Config): Promise<Findin
 }
 
 /** Checks Node, the store of orders and the file of the key. */
-export async function checkRuntime({ setup: { config, store, key, keyFile } }: Facts): Promise<Finding> {
-  if (key === undefined) return ok(`Node ${process.version}; no store of orders is needed.`);
+export async function checkRuntime({ setup: { config, keyFile } }: Facts): Promise<Finding> {
+  if (config.key === undefined) return ok(`Node ${process.version}; no store of orders is needed.`);
   if (keyFile !== undefined && isOthers(keyFile)) {
     return warn(`Others may read ${keyFile}, which holds the wallet key.`, `chmod 600 ${keyFile}`);
   }
-  return judgeStore(store, config);
+  return judgeStore(config.store, config);
 }

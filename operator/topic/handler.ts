@@ -1,11 +1,10 @@
 import { PublishBatchCommand, type PublishBatchRequestEntry, SNSClient } from '@aws-sdk/client-sns';
-import { createSecretReader, createWalletKeyReader, parseSecret } from '../../functions/orders/wallet-key.ts';
+import { openForReads } from '#venue/open-account';
 import { awsClientOptions } from '../../shared/aws-client.ts';
 import { createLog } from '../../shared/log.ts';
 import { parseDeployedConfig } from '../../shared/settings/config.ts';
-import { ConfigError, TABLE_PREFIX } from '../../shared/settings/formats.ts';
+import { ConfigError, tableOf } from '../../shared/settings/formats.ts';
 import type { Environment } from '../../shared/settings/table.ts';
-import type { Access } from '../desk/access.ts';
 import { accountOf, openLooks } from '../desk/follow-sources.ts';
 import type { OrderEvent } from '../follow/event.ts';
 import { FIRST_MS } from '../follow/run.ts';
@@ -49,31 +48,18 @@ function createPublisher(TopicArn: string) {
   };
 }
 
-/** Opens the account of a deployment for the reads of the desk. With API credentials nothing is signed. */
-async function openAccess(config: ReturnType<typeof parseDeployedConfig>): Promise<Access> {
-  const { orders, clobUrl, gammaUrl, funderAddress, proxyEnv } = config;
-  if (orders.kind !== 'on') throw new ConfigError('The settings of orders must be set.');
-  const { key, walletAddress: address, ordersTable } = orders;
-  const name = 'kmsKey' in key ? key.credentialsSecret : undefined;
-  const read = async () => ({
-    wallet: undefined,
-    ...parseSecret(await createSecretReader(name ?? '', { proxyEnv })()),
-  });
-  const { wallet, credentials } = await (name === undefined ? createWalletKeyReader(key, config)() : read());
-  const store = TABLE_PREFIX + ordersTable;
-  return { clobUrl, gammaUrl, funderAddress, proxyEnv, address, credentials, wallet, store, index: true };
-}
-
 /** Creates the handler: one look at the venue, whose events are in the topic before the state is saved. */
 export function createHandler(env: Environment, now: () => number = Date.now) {
   const config = parseDeployedConfig(env);
+  const table = tableOf(config.store);
+  if (config.mode === 'read-only' || table === undefined) throw new ConfigError('The settings of orders must be set.');
   const log = createLog({ level: config.logLevel });
   const publish = createPublisher(env['FILLS_TOPIC'] ?? '');
   const note = (sentence: string) => log.warn('look at the venue', { sentence });
   return async (): Promise<void> => {
-    const access = await openAccess(config);
+    const access = { ...config, ...(await openForReads(config)), index: true };
     const account = accountOf(access);
-    const kept = openKeptState(access.store.slice(TABLE_PREFIX.length), account, access);
+    const kept = openKeptState(table, account, access);
     const saved = await kept.load();
     const known = saved && decodeState(saved);
     // A function cannot be told where to begin: what happened since the last save is published again.

@@ -1,19 +1,44 @@
 import type * as z from 'zod/mini';
-import type { SigningKey } from '../account.ts';
 import type { ProxyEnv } from '../proxy.ts';
+import type { Secret } from '../secret.ts';
 import { completeCredentials } from './credentials.ts';
 import { LOOPBACK, sentencesOf, throwProblems } from './formats.ts';
 import { readVariables } from './read.ts';
 import { funderRule, type OrderValues, orderRules } from './rules.ts';
 import { DEPLOYED, type Environment, LOCAL, SETTINGS } from './table.ts';
 
-type Common = typeof SETTINGS.orders & typeof SETTINGS.common;
+/** What signs orders: a private key, the name of the secret that holds one, or a key that stays in AWS KMS. */
+type KeySource =
+  | { readonly privateKey: Secret }
+  | { readonly secret: string }
+  | { readonly kmsKey: string; readonly credentialsSecret: string | undefined };
+
+/** The two modes of the service. */
+export type Mode = 'read-only' | 'order-placing';
+
+/** Of a deployed function. Its variables are in the template of the stack, so that no secret is among them. */
+const FUNCTION = { ...DEPLOYED, ...SETTINGS.network, store: SETTINGS.local.store };
+
+type Values = Omit<z.infer<z.ZodMiniObject<typeof FUNCTION>>, 'orderAccess'> &
+  Partial<z.infer<z.ZodMiniObject<typeof LOCAL>>>;
+
+/** Brings settings into the form that they have in every process. Key and API credentials are there without the opt-in too. */
+function complete<V extends Values>(values: V) {
+  const { privateKey, privateKeySecret, kmsKey, credentialsSecret, ...others } = values;
+  const { clobApiKey, clobApiSecret, clobApiPassphrase, httpsProxy, noProxy, ...config } = others;
+  const secret = privateKeySecret === undefined ? undefined : { secret: privateKeySecret };
+  const key: KeySource | undefined =
+    kmsKey === undefined ? (secret ?? (privateKey && { privateKey })) : { kmsKey, credentialsSecret };
+  const credentials = completeCredentials([clobApiKey, clobApiSecret, clobApiPassphrase]);
+  const proxyEnv: ProxyEnv = { HTTPS_PROXY: httpsProxy, NO_PROXY: noProxy };
+  return { ...config, key, credentials, proxyEnv };
+}
 
 /** Settings of every process, by their names in the table. */
-export interface Config extends Readonly<Omit<z.infer<z.ZodMiniObject<Common>>, 'placeOrder' | 'kmsKey'>> {
+export interface Config extends Readonly<ReturnType<typeof complete<Values>>> {
+  readonly mode: Mode;
   /** Sentences for the log about settings that are not errors but surprise. */
   readonly warnings: readonly string[];
-  readonly proxyEnv: ProxyEnv;
 }
 
 /** Settings of the local server. */
@@ -21,9 +46,6 @@ export type LocalConfig = ReturnType<typeof parseLocalConfig>;
 
 /** Settings of a deployed function. */
 export type DeployedConfig = ReturnType<typeof parseDeployedConfig>;
-
-/** The two modes of the service. */
-export type Mode = 'read-only' | 'order-placing';
 
 /** Returns the warning for a service with only a key or only the opt-in. */
 function warningOf(isAsked: boolean, missing: readonly string[]): readonly string[] {
@@ -43,31 +65,14 @@ function risksOf(config: OrderValues, isExposed: boolean): readonly string[] {
   ]);
 }
 
-/** Where a deployment has its key, and its API credentials if they are not derived. */
-export type KeySource =
-  | { readonly secret: string }
-  | { readonly kmsKey: string; readonly credentialsSecret: string | undefined };
-
 /** Parses the settings of the local server; throws `ConfigError` with a sentence for each mistake. */
 export function parseLocalConfig(env: Environment) {
   const { values, warnings } = readVariables(env, LOCAL);
-  const {
-    placeOrder,
-    remoteOrders,
-    privateKey,
-    kmsKey,
-    clobApiKey,
-    clobApiSecret,
-    clobApiPassphrase,
-    httpsProxy,
-    noProxy,
-    ...config
-  } = values;
-  const credentials = completeCredentials([clobApiKey, clobApiSecret, clobApiPassphrase]);
-  const isLoopback = LOOPBACK.test(config.host);
+  const { remoteOrders, ...config } = complete(values);
+  const { placeOrder, key, host } = config;
+  const isLoopback = LOOPBACK.test(host);
   // A proxy on this machine passes on requests for other names.
   const isExposed = !isLoopback || config.allowedHosts.length > 0;
-  const key: SigningKey | undefined = kmsKey === undefined ? privateKey && { privateKey } : { kmsKey };
   const takesOrders = placeOrder && key !== undefined;
   throwProblems([
     key === undefined && funderRule(config),
@@ -93,42 +98,29 @@ export function parseLocalConfig(env: Environment) {
   ]);
   return {
     ...config,
-    proxyEnv: { HTTPS_PROXY: httpsProxy, NO_PROXY: noProxy },
     mode,
+    /** The settings without which no order is placed. */
+    missing,
     /** Sentences for the log about orders with little protection. */
     risks: takesOrders ? risksOf(config, isExposed) : [],
-    // Without the opt-in `/health` shows the address of the key all the same.
-    orders: takesOrders ? ({ kind: 'on', key, credentials } as const) : ({ kind: 'off', missing, key } as const),
     warnings: [...warningOf(placeOrder !== undefined || key !== undefined, missing), ...warnings],
   };
 }
 
 /** Parses the settings of a function; throws `ConfigError` with a sentence for each mistake. */
 export function parseDeployedConfig(env: Environment) {
-  const { values, warnings } = readVariables(env, { ...DEPLOYED, ...SETTINGS.network });
-  const {
-    placeOrder,
-    walletAddress,
-    privateKeySecret,
-    kmsKey,
-    credentialsSecret,
-    ordersTable,
-    httpsProxy,
-    noProxy,
-    ...config
-  } = values;
+  const { values, warnings } = readVariables(env, FUNCTION);
+  const config = complete(values);
+  const { placeOrder, walletAddress } = config;
   throwProblems([funderRule(config), ...orderRules(values)]);
-  const ofSecret = privateKeySecret === undefined ? undefined : { secret: privateKeySecret };
-  const key: KeySource | undefined = kmsKey === undefined ? ofSecret : { kmsKey, credentialsSecret };
-  const isComplete = placeOrder && walletAddress && key && ordersTable;
   const missing = sentencesOf([!walletAddress && 'SERVICE_WALLET_ADDRESS', !placeOrder && 'SERVICE_PLACE_ORDER=1']);
+  // Only the functions that trade and that report have the name of the key.
+  const mode: Mode = missing.length === 0 ? 'order-placing' : 'read-only';
   return {
     ...config,
-    proxyEnv: { HTTPS_PROXY: httpsProxy, NO_PROXY: noProxy },
-    // Set where the deployment takes orders, in the function of health too. EIP-55.
+    mode,
+    // The function of health shows it too. EIP-55.
     walletAddress: placeOrder ? walletAddress : undefined,
-    // Only the function of orders has the name of the key.
-    orders: isComplete ? ({ kind: 'on', walletAddress, key, ordersTable } as const) : ({ kind: 'off' } as const),
     warnings: [...warningOf(placeOrder !== undefined || walletAddress !== undefined, missing), ...warnings],
   };
 }

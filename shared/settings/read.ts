@@ -1,37 +1,7 @@
-import * as z from 'zod/mini';
-import { ConfigError, type Format, throwProblems } from './formats.ts';
+import { throwProblems } from './formats.ts';
 import { goneProblem } from './gone.ts';
 import { DEPLOYED, type Environment, LOCAL, type Table, variableOf } from './table.ts';
-
-/** Parses a text; throws `ConfigError` naming `name`. */
-export function parseText<T>(text: string, name: string, format: Format<T>): T {
-  const { success, data, error } = z.safeParse(format, text);
-  if (!success) throw new ConfigError(`${name} must be ${error.issues[0]?.message}.`);
-  return data;
-}
-
-/** Docker keeps the quotes of an env file. */
-const QUOTED = /^\s*["'`]/;
-
-/**
- * Reads settings from their texts. A malformed one counts as absent, and `problems` has its sentence, which never repeats
- * the text. `label` is the name by which the operator knows a setting.
- */
-export function readTexts<const T extends Table>(
-  table: T,
-  texts: Readonly<Record<string, string | undefined>>,
-  label: (name: string) => string,
-) {
-  const schema = z.object(table);
-  const { success, data, error } = z.safeParse(schema, texts);
-  if (success) return { values: data, problems: [] };
-  const malformed = error.issues.map(({ path, message }) => ({ name: String(path[0]), message }));
-  const absent = Object.fromEntries(malformed.map(({ name }) => [name, undefined]));
-  const ruleOf = (name: string, rule: string) =>
-    QUOTED.test(texts[name] ?? '') ? `written without quotes, as ${rule}` : rule;
-  const problems = malformed.map(({ name, message }) => `${label(name)} must be ${ruleOf(name, message)}.`);
-  return { values: z.parse(schema, { ...texts, ...absent }), problems };
-}
+import { readTexts } from './texts.ts';
 
 /** Counts the insertions, deletions and replacements that turn one word into another (Levenshtein). */
 function editDistance(from: string, to: string): number {
@@ -88,13 +58,24 @@ function unusedProxy(env: Environment): readonly string[] {
   return [`${name} is set, but has no effect here: requests go directly. Set HTTPS_PROXY to use a proxy.`];
 }
 
+function readTable<const T extends Table>(env: Environment, table: T) {
+  const texts = Object.fromEntries(Object.keys(table).map((name) => [name, textOf(name, env)]));
+  return readTexts(table, texts, variableOf);
+}
+
+/** Reads some settings from the environment, whatever else is in it. Throws `ConfigError` for a malformed one. */
+export function readSome<const T extends Table>(env: Environment, table: T) {
+  const { values, problems } = readTable(env, table);
+  throwProblems(problems);
+  return values;
+}
+
 /**
- * Reads settings from the environment. Throws `ConfigError` with a sentence for each that is malformed, and for each
- * variable that is nearly a setting: a misspelt cap would be no cap.
+ * Reads all settings of a process from the environment. Throws `ConfigError` with a sentence for each that is malformed,
+ * and for each variable that is nearly a setting: a misspelt cap would be no cap.
  */
 export function readVariables<const T extends Table>(env: Environment, table: T) {
-  const texts = Object.fromEntries(Object.keys(table).map((name) => [name, textOf(name, env)]));
-  const { values, problems } = readTexts(table, texts, variableOf);
+  const { values, problems } = readTable(env, table);
   const { misspelt, warnings } = judgeOthers(env, table);
   throwProblems([...misspelt, ...problems]);
   return { values, warnings: [...warnings, ...unusedProxy(env)] };

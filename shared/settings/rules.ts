@@ -7,7 +7,7 @@ import { type SETTINGS, variableOf } from './table.ts';
 
 type Orders = z.infer<z.ZodMiniObject<typeof SETTINGS.orders>>;
 /** The settings of orders and their key, parsed. */
-export type OrderValues = Omit<Orders, 'placeOrder'> & { privateKey?: unknown; privateKeySecret?: unknown };
+export type OrderValues = Omit<Orders, 'placeOrder'> & { readonly privateKey?: unknown };
 
 /** Returns the sentence about an account that only a key can name. */
 export function funderRule({ signatureType = 'eoa', funderAddress }: OrderValues): Sentence {
@@ -17,12 +17,13 @@ export function funderRule({ signatureType = 'eoa', funderAddress }: OrderValues
 
 /** Returns sentences about settings of keys and clients that do not go together. */
 export function orderRules(values: OrderValues): readonly Sentence[] {
-  const key = (['privateKey', 'privateKeySecret'] as const).find((name) => values[name]);
+  const keys = (['privateKey', 'privateKeySecret', 'kmsKey'] as const).filter((name) => values[name]).map(variableOf);
   const unverified = (['allowedClients', 'maxDailyNotionalPerClient', 'clientRpcUrl'] as const).filter(
     (name) => values.clientVerification === 'off' && values[name],
   );
   return [
-    values.kmsKey && key && `${variableOf(key)} and SERVICE_KMS_KEY exclude each other: set one of them.`,
+    keys.length > 1 && `${keys.join(' and ')} exclude each other: set one of them.`,
+    values.credentialsSecret && !values.kmsKey && 'SERVICE_CREDENTIALS_SECRET goes with SERVICE_KMS_KEY.',
     ...unverified.map(
       (name) => `${variableOf(name)} needs SERVICE_CLIENT_VERIFICATION=required: any caller can claim an address.`,
     ),

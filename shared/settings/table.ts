@@ -81,7 +81,8 @@ const RPC_URL = parsed('an https URL, or http on loopback', (text) => {
   return trusted ? new Secret(text) : undefined;
 });
 
-const TABLE = matching('the name of a DynamoDB table', /^[\w.-]{3,255}$/);
+/** The name of a table of orders. */
+export const TABLE = matching('the name of a DynamoDB table', /^[\w.-]{3,255}$/);
 
 /** A misspelt path or prefix of a table would create another store, and a key of the right one would place a second order. */
 const STORE = parsed(
@@ -165,6 +166,7 @@ export const SETTINGS = {
   /** Of the local server, and of the deployed function of orders. */
   orders: {
     placeOrder: row(OPT_IN, '1 enables orders, with a key; any other value is read-only, with a warning'),
+    privateKeySecret: row(SECRET_NAME, 'in place of the private key: name or ARN of the secret that holds it'),
     kmsKey: row(
       matching(
         'the id, ARN or alias of a KMS key',
@@ -172,6 +174,8 @@ export const SETTINGS = {
       ),
       'in place of the private key: a key that stays in AWS KMS (ECC_SECG_P256K1, sign and verify)',
     ),
+    credentialsSecret: row(SECRET_NAME, 'with kmsKey: name or ARN of the secret that holds the API credentials'),
+    walletAddress: row(ADDRESS, 'the only address to trade with; deployed it is required with orders'),
     signatureType: row(anyOf(SIGNATURE_TYPES), `${SIGNATURE_TYPES.join(', ')}; derived without it`),
     funderAddress: row(ADDRESS, "the account that holds the funds, where it is not the key's (eoa)"),
     builderCode: row(BYTES32, "the venue's builder attribution: 32 bytes of hex, signed into each order"),
@@ -207,11 +211,7 @@ export const SETTINGS = {
   },
   /** Of deployed functions, besides. */
   deployed: {
-    walletAddress: row(ADDRESS, 'the only address that the deployment trades with; required with orders'),
-    privateKeySecret: row(SECRET_NAME, 'name or ARN of the secret that holds the key; required without kmsKey'),
-    credentialsSecret: row(SECRET_NAME, 'with kmsKey: name or ARN of the secret that holds the API credentials'),
     orderAccess: preset(anyOf(ORDER_ACCESSES), 'iam', 'who may call POST /v1/orders: iam, jwt or public'),
-    ordersTable: row(TABLE, 'name of a restored table of orders to go on with'),
   },
 };
 

@@ -67,8 +67,8 @@ export const SETTINGS = section('settings', ['process'], {
       Object.assign(process.env, { ...AWS_VARIABLES, AWS_REGION: 'eu-west-1', AWS_ENDPOINT_URL_KMS: kms.url });
       const service = await processOf(world).start({ SERVICE_PRIVATE_KEY: '', SERVICE_KMS_KEY });
       expectMembers(await place(service), { wallet_address: WALLET });
-      // One signature derives the API credentials, and each order has one.
-      assert.deepEqual(kms.actions, ['GetPublicKey', 'Sign', 'Sign']);
+      // One signature proves the key, one derives the API credentials, and each order has one.
+      assert.deepEqual(kms.actions, ['GetPublicKey', 'Sign', 'Sign', 'Sign']);
       kms.behave({ error: 'AccessDeniedException', errorOf: 'Sign' });
       const key = { 'idempotency-key': 'key' };
       expectProblem(await place(service, {}, key), 'store_unavailable');
@@ -77,6 +77,28 @@ export const SETTINGS = section('settings', ['process'], {
       kms.behave({});
       assert.equal((await place(service, {}, key)).status, 201);
       kms.close();
+    },
+  },
+  'a secret may hold the key or the credentials, and an address pins the wallet': {
+    proves: ['SERVICE_PRIVATE_KEY_SECRET', 'SERVICE_CREDENTIALS_SECRET', 'SERVICE_WALLET_ADDRESS'],
+    run: async (world) => {
+      const { startSecretStore } = await import('../../tools/support/secret-store.ts');
+      const secrets = await startSecretStore('trading/key');
+      const url = { AWS_ENDPOINT_URL_SECRETS_MANAGER: secrets.url };
+      Object.assign(process.env, { ...AWS_VARIABLES, AWS_REGION: 'eu-west-1', ...url });
+      const ofSecret = { SERVICE_PRIVATE_KEY: '', SERVICE_PRIVATE_KEY_SECRET: 'trading/key' };
+      await stops(world, ofSecret, /^The secret trading\/key cannot be read \(\w+\): check the AWS credentials/);
+      secrets.set(KEY);
+      const service = await processOf(world).start({ ...ofSecret, SERVICE_WALLET_ADDRESS: WALLET.toLowerCase() });
+      expectMembers(await place(service), { wallet_address: WALLET });
+      await stops(
+        world,
+        { ...ofSecret, SERVICE_WALLET_ADDRESS: SAFE },
+        /^The wallet key is that of 0x19E7\w+: SERVICE_WALLET_ADDRESS names another wallet/,
+      );
+      await stops(world, { ...ofSecret, SERVICE_PRIVATE_KEY: KEY }, /exclude each other/);
+      await stops(world, { SERVICE_CREDENTIALS_SECRET: 'api' }, /SERVICE_CREDENTIALS_SECRET goes with SERVICE_KMS_KEY/);
+      secrets.close();
     },
   },
   'the address to listen on may be taken or unknown': {

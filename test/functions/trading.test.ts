@@ -61,7 +61,7 @@ async function openFunction(settings: Record<string, string> = BY_SECRET) {
   const config = parseDeployedConfig({
     SERVICE_PLACE_ORDER: '1',
     SERVICE_WALLET_ADDRESS: WALLET_ADDRESS,
-    SERVICE_ORDERS_TABLE: 'orders',
+    SERVICE_STORE: 'dynamodb:orders',
     SERVICE_ORDER_ACCESS: 'public',
     SERVICE_CLOB_URL: venueUrl,
     ...settings,

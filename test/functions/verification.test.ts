@@ -123,7 +123,7 @@ it('verification is there where it is required and orders are placed', async () 
     SERVICE_WALLET_ADDRESS: WALLET_ADDRESS,
     SERVICE_PRIVATE_KEY_SECRET: 'name',
     SERVICE_ORDER_ACCESS: 'iam',
-    SERVICE_ORDERS_TABLE: 'table',
+    SERVICE_STORE: 'dynamodb:table',
   };
   const required = { SERVICE_CLIENT_VERIFICATION: 'required' };
   const opened = [{ ...trading, ...required }, trading, required].map((env) =>

@@ -111,20 +111,20 @@ describe('the build', () => {
       SERVICE_PLACE_ORDER: '1',
       SERVICE_WALLET_ADDRESS: `0x${'2c'.repeat(20)}`,
       SERVICE_PRIVATE_KEY_SECRET: 'trading/key',
-      SERVICE_ORDERS_TABLE: 'orders',
+      SERVICE_STORE: 'dynamodb:orders',
       AWS_REGION: 'eu-west-1',
       AWS_ACCESS_KEY_ID: 'AKIDEXAMPLE',
       AWS_SECRET_ACCESS_KEY: 'invented',
       AWS_ENDPOINT_URL_SECRETS_MANAGER: 'http://127.0.0.1:9',
     });
-    expect(stdout).toContain('ECONNREFUSED');
+    expect(stdout).toContain('The secret trading/key cannot be read');
   });
 
   it('ships the curve once, and gives health no import of the layer', async () => {
     const files = Object.keys(await contentsOf(join(folder, 'here')));
     expect(files.filter((file) => file.endsWith('.wasm'))).toStrictEqual(['layer/nodejs/secp256k1.wasm']);
     const ofFills = await readFile(join(folder, 'here/functions/fills/index.mjs'), 'utf8');
-    expect(ofFills).toContain('/opt/nodejs/accounts.mjs');
+    expect(ofFills).toContain('/opt/nodejs/open-account.mjs');
     expect((await bytesOf('health')).layer).toBe(0);
   });
 

@@ -251,7 +251,7 @@ describe('the settings of a deployment', () => {
     };
     const tokens = { jwtScopes: 'trade', jwtIssuer: 'https://id.example', jwtAudience: 'orders' };
     const { orders } = readSettings({ ...VERIFIED, ...given, ...tokens, funderAddress: SAFE.toLowerCase() });
-    expect(parseDeployedConfig({ ...orders?.variables, SERVICE_ORDERS_TABLE: 'table' })).toMatchObject({
+    expect(parseDeployedConfig({ ...orders?.variables })).toMatchObject({
       ...given,
       signatureType: 'safe',
       funderAddress: SAFE,
@@ -261,7 +261,8 @@ describe('the settings of a deployment', () => {
       clientVerification: 'required',
       corsOrigins: ['https://app.example', 'https://b.example'],
       walletAddress: WALLET_ADDRESS,
-      orders: { kind: 'on', key: { secret: ORDER_CONTEXT.privateKeySecret }, ordersTable: 'table' },
+      mode: 'order-placing',
+      key: { secret: ORDER_CONTEXT.privateKeySecret },
       warnings: [],
     });
   });

@@ -75,7 +75,7 @@ const ORDER_VARIABLES = {
   SERVICE_SIGNATURE_TYPE: 'eoa',
   SERVICE_MAX_ORDER_NOTIONAL: '250',
   SERVICE_PRIVATE_KEY_SECRET: SECRET_NAME,
-  SERVICE_ORDERS_TABLE: 'order-book-adapter-orders',
+  SERVICE_STORE: 'dynamodb:order-book-adapter-orders',
 };
 const functionWith = (name: string, properties: object = {}) => ({
   FunctionName: `order-book-adapter-${name}`,
@@ -136,7 +136,7 @@ const RESOURCES: readonly (readonly [type: string, deployment: Context, ...prope
     functionWith('orders'),
     functionWith('fills', {
       Timeout: 55,
-      Environment: { Variables: { FILLS_TOPIC, SERVICE_ORDERS_TABLE: 'order-book-adapter-orders' } },
+      Environment: { Variables: { FILLS_TOPIC, SERVICE_STORE: 'dynamodb:order-book-adapter-orders' } },
     }),
   ],
   // Fills are read again a minute later: a run that failed or was missed is not repeated.
@@ -329,7 +329,7 @@ describe('the store of orders', () => {
   it('goes on with a restored table, and makes none beside it', () => {
     const template = templateOf({ ...TRADING, ordersTable: 'restored-orders' });
     template.resourceCountIs('AWS::DynamoDB::Table', 0);
-    expect(textOf(template.toJSON())).toContain('"SERVICE_ORDERS_TABLE":"restored-orders"');
+    expect(textOf(template.toJSON())).toContain('"SERVICE_STORE":"dynamodb:restored-orders"');
   });
 });
 

@@ -128,7 +128,7 @@ function deploy(more: Environment = {}, now: () => number = Date.now) {
     SERVICE_PLACE_ORDER: '1',
     SERVICE_WALLET_ADDRESS: wallet.address,
     SERVICE_PRIVATE_KEY_SECRET: 'trading/key',
-    SERVICE_ORDERS_TABLE: TABLE,
+    SERVICE_STORE: `dynamodb:${TABLE}`,
     SERVICE_LOG_LEVEL: 'error',
     FILLS_TOPIC: 'arn:aws:sns:eu-west-1:123456789012:fills',
     ...more,

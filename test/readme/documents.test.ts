@@ -125,7 +125,7 @@ describe('the manifest for Kubernetes', () => {
     const image = { AWS_REGION: '', SERVICE_HOST: '0.0.0.0', SERVICE_PORT: String(port.containerPort) };
     const trading = { SERVICE_PRIVATE_KEY: '11'.repeat(32), SERVICE_PLACE_ORDER: '1', SERVICE_REMOTE_ORDERS: '1' };
     expect(parseLocalConfig({ ...image, ...variables, ...trading })).toMatchObject({
-      ...{ store: 'dynamodb:orders', allowedHosts: [service.metadata.name], orders: { kind: 'on' } },
+      ...{ store: 'dynamodb:orders', allowedHosts: [service.metadata.name], mode: 'order-placing' },
     });
   });
 });

@@ -1,15 +1,15 @@
 import { createServer } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { createSecretReader } from '../../functions/orders/wallet-key.ts';
 import { openAccess } from '../../operator/desk/access.ts';
 import { openVenue } from '../../operator/desk/venue.ts';
+import { readSecret } from '../../shared/account/secret.ts';
 import { createLog } from '../../shared/log.ts';
 import { createDynamoDbStore } from '../../shared/orders/dynamodb-store.ts';
 import type { ProxyEnv } from '../../shared/proxy.ts';
 import { parseLocalConfig } from '../../shared/settings/config.ts';
 import type { Environment } from '../../shared/settings/table.ts';
 import { createMarketData } from '../../shared/venue/polymarket/market-data.ts';
-import { openSigningKey } from '../../shared/wallets/signing-key.ts';
+import { openKmsWallet } from '../../shared/wallets/kms-key.ts';
 import { listenOnLoopback, shut } from '../../tools/support/loopback.ts';
 import { callWithin } from '../support/venue/scripted-venue.ts';
 
@@ -52,8 +52,8 @@ const urls = { gammaUrl: DESK.SERVICE_GAMMA_URL, clobUrl: DESK.SERVICE_CLOB_URL 
 describe('the proxy of the settings', () => {
   it.each<[string, () => Promise<unknown>]>([
     ['gamma.test', () => createMarketData({ ...urls, proxyEnv }, log).listMarkets(1, callWithin())],
-    ['kms.eu-west-1.amazonaws.com', () => openSigningKey({ kmsKey: KMS_KEY }, { proxyEnv })],
-    ['secretsmanager.eu-west-1.amazonaws.com', () => createSecretReader('name', { region, proxyEnv })()],
+    ['kms.eu-west-1.amazonaws.com', () => openKmsWallet(KMS_KEY, { proxyEnv })],
+    ['secretsmanager.eu-west-1.amazonaws.com', () => readSecret('name', { region, proxyEnv })],
     ['dynamodb.us-east-1.amazonaws.com', () => createDynamoDbStore({ tableName: 'orders', proxyEnv }).read('key')],
     ['cloudformation.eu-west-1.amazonaws.com', () => openAccess({ stack: 'orders', region }, variables)],
     ['clob.test', async () => (await openVenue(await openAccess({}, variables))).openOrders()],
@@ -64,7 +64,7 @@ describe('the proxy of the settings', () => {
 
   it('carries no request to a host of NO_PROXY', async () => {
     const direct = { ...proxyEnv, NO_PROXY: '.amazonaws.com' };
-    await expect(openSigningKey({ kmsKey: KMS_KEY }, { proxyEnv: direct })).rejects.toThrow('SERVICE_KMS_KEY failed');
+    await expect(openKmsWallet(KMS_KEY, { proxyEnv: direct })).rejects.toThrow('SERVICE_KMS_KEY failed');
     // The SDK may still repeat a request of another test.
     expect(tunnels.filter((tunnel) => tunnel.startsWith('kms.'))).toStrictEqual([]);
   });

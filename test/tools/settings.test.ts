@@ -27,7 +27,7 @@ describe('the table of settings', () => {
       .replace('PRIVATE_KEY=0x…', `PRIVATE_KEY=0x${'1'.repeat(64)}`)
       .replace('0x…', `0x${'1'.repeat(40)}`);
     expect(parseLocalConfig(parseEnv(filled))).toMatchObject({
-      orders: { kind: 'on' },
+      mode: 'order-placing',
       maxOrderNotional: { coefficient: 5n },
     });
   });

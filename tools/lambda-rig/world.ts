@@ -109,7 +109,7 @@ export async function openWorld(): Promise<World> {
       AWS_ENDPOINT_URL_SECRETS_MANAGER: secrets.url,
       AWS_ENDPOINT_URL_KMS: kms.url,
       AWS_ENDPOINT_URL_DYNAMODB: String(table.client.endpoint),
-      SERVICE_ORDERS_TABLE: table.tableName,
+      SERVICE_STORE: `dynamodb:${table.tableName}`,
     },
     order: (headers = {}) => ({
       method: 'POST',

@@ -1,6 +1,6 @@
 import { flushCompileCache } from 'node:module';
-import { openSigningKey } from '#venue/accounts';
 import { createMarketData } from '#venue/market-data';
+import { openAccount } from '#venue/open-account';
 import { createOrderEntry } from '#venue/order-entry';
 import { openContainer } from '../../functions/container.ts';
 import { startServer } from '../../local/http/server.ts';
@@ -57,9 +57,7 @@ function withBudget(orders: Orders): Orders {
 }
 
 const { config, log, serve } = openContainer(parseLocalConfig, options.settings);
-if (config.orders.kind === 'off') throw new Error('The test gives a key and the opt-in.');
-const wallet = await openSigningKey(config.orders.key);
-const entry = createOrderEntry({ ...config, wallet, credentials: config.orders.credentials }, log);
+const entry = createOrderEntry({ ...config, ...(await openAccount(config)) }, log);
 const file = await openStore(config);
 const store = withoutConditions(withoutWriteAhead(file));
 const lateArrivalMs = options.flaw === 'no late arrivals' ? 0 : LATE_ARRIVAL_MS;

@@ -4,7 +4,6 @@ import { concat, zeroPadValue } from 'ethers/utils';
 import type { SignatureType } from '../../account.ts';
 import { ConfigError } from '../../settings/formats.ts';
 import type { Wallet } from '../../wallets/evm-key.ts';
-import { openSigningKey } from '../../wallets/signing-key.ts';
 
 /** The chain id of Polygon, where the exchanges and the accounts are. */
 export const CHAIN_ID = 137;
@@ -83,7 +82,7 @@ export function deriveAccounts(signer: string): readonly DerivedAccount[] {
 }
 
 /** Finds the account of a key by its address, in any case. */
-export function findAccount(signer: string, address: string): DerivedAccount | undefined {
+function findAccount(signer: string, address: string): DerivedAccount | undefined {
   return deriveAccounts(signer).find((account) => account.address.toLowerCase() === address.toLowerCase());
 }
 
@@ -173,26 +172,8 @@ export function chooseAccount(signer: string, settings: AccountSettings): Chosen
 }
 
 /** The wallet that signs orders, and the account that they are for. */
-export interface Account {
+export interface Account extends Pick<ChosenAccount, 'signatureType' | 'funderAddress'> {
   readonly wallet: Wallet;
-  readonly signatureType: SignatureType;
-  /** EIP-55 address of the account that holds the funds. */
-  readonly funderAddress: string;
   /** `0x` and 64 hex digits; attributes orders to a builder (https://docs.polymarket.com/trading/orders/attribution). */
   readonly builderCode?: string | undefined;
-}
-
-/** The account that a wallet trades for. Throws `ConfigError` where the settings contradict each other or the wallet. */
-export function openAccount(
-  wallet: Wallet,
-  { builderCode, ...settings }: AccountSettings & { readonly builderCode?: string | undefined },
-): Account & ChosenAccount {
-  return { wallet, builderCode, ...chooseAccount(wallet.address, settings) };
-}
-
-export { openSigningKey };
-
-/** Loads the kinds of wallets that clients sign with. It is exported here since the layer has all cryptography. */
-export async function loadWalletKinds() {
-  return (await import('../../wallets/wallet-kinds.ts')).WALLET_KINDS;
 }

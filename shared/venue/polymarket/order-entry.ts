@@ -7,7 +7,7 @@ import type { Config } from '../../settings/config.ts';
 import { formatTime } from '../../time.ts';
 import type { Wallet } from '../../wallets/evm-key.ts';
 import { type Call, type LimitOrder, type OrderEntry, type SignedOrder, timed } from '../port.ts';
-import { CHAIN_ID, openAccount } from './accounts.ts';
+import { type Account, CHAIN_ID, chooseAccount } from './accounts.ts';
 import { deriveApiKey } from './calls/derive-api-key.ts';
 import { createClockCheck } from './clock-check.ts';
 import { createCredentialSource } from './http/signed-requests.ts';
@@ -27,8 +27,8 @@ export interface OrderEntrySettings
 
 /** Opens the capability to trade with one wallet. Throws `ConfigError` where the settings contradict each other. */
 export function createOrderEntry(settings: OrderEntrySettings, log: Log): OrderEntry {
-  const { wallet } = settings;
-  const account = openAccount(wallet, settings);
+  const { wallet, builderCode } = settings;
+  const account: Account = { wallet, builderCode, ...chooseAccount(wallet.address, settings) };
   const { signatureType } = account;
   const { proxyEnv } = settings;
   const clock = createClockCheck(log);

@@ -35,7 +35,11 @@ describe('a file of settings', () => {
       .replace('PRIVATE_KEY=0x…', `PRIVATE_KEY=0x${PAPER_KEY}`)
       .replace('FUNDER_ADDRESS=0x…', `FUNDER_ADDRESS=${funderOf(PAPER_WALLET, 'deposit-wallet')}`);
     const config = parseLocalConfig(await read(text));
-    expect([config.orders.kind, config.warnings, config.maxOrderNotional]).toStrictEqual(['on', [], parseDecimal('5')]);
+    expect([config.mode, config.warnings, config.maxOrderNotional]).toStrictEqual([
+      'order-placing',
+      [],
+      parseDecimal('5'),
+    ]);
   });
 
   it('is read as Node reads it', async () => {

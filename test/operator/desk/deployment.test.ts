@@ -123,7 +123,9 @@ it('checks key, credentials and table of the stack with the doctor', async () =>
   const foreign = await doctor('--stack', STACK);
   expect([foreign.code, foreign.out]).toStrictEqual([
     1,
-    expect.stringContaining(`and the deployment trades with ${OWN.address}.`),
+    expect.stringMatching(
+      new RegExp(`^fail +key +The wallet key is that of ${OTHER.address}: SERVICE_WALLET_ADDRESS names another`, 'm'),
+    ),
   ]);
   expect((await doctor('--stack', 'other')).out).toMatch(/^fail +config +The stack other cannot be read/m);
   expect((await doctor('--region', 'eu-west-1')).err).toContain('--region needs --stack.');
@@ -150,9 +152,9 @@ it.each<readonly [what: string, Arrange, words: string | RegExp, command?: reado
   ['takes a secret that is a key', withSecret(() => PAPER_KEY), 'No open orders.\n'],
   ['takes a key with API credentials', withSecret(() => deskSecret({ privateKey: PAPER_KEY })), 'No open orders.\n'],
   [
-    'names both wallets if the secret holds another key',
+    'names the wallet of another key in the secret',
     withSecret(() => OTHER.privateKey),
-    `The wallet key is that of ${OTHER.address}, not of ${OWN.address}.\n`,
+    `The wallet key is that of ${OTHER.address}: SERVICE_WALLET_ADDRESS names another wallet.\n`,
   ],
   [
     'names an unreadable secret',

@@ -427,7 +427,10 @@ describe('the settings', () => {
       { SERVICE_PRIVATE_KEY: '' },
       /^SERVICE_PRIVATE_KEY or SERVICE_KMS_KEY must be set, or SERVICE_WALLET_ADDRESS with SERVICE_CLOB_API_KEY/,
     ],
-    [{ SERVICE_WALLET_ADDRESS: ALICE }, /^The wallet key is that of 0x\w+, not of 0x/],
+    [
+      { SERVICE_WALLET_ADDRESS: ALICE },
+      /^The wallet key is that of 0x\w+: SERVICE_WALLET_ADDRESS names another wallet/,
+    ],
     [{ SERVICE_CLOB_API_KEY: 'x' }, /^SERVICE_CLOB_API_SECRET and SERVICE_CLOB_API_PASSPHRASE must be set too/],
     [{ SERVICE_CLOB_ULR: 'x' }, /^SERVICE_CLOB_ULR is not a setting/],
   ])('are refused by a sentence that names the setting: %j', async (changes, words) => {

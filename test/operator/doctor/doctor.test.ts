@@ -196,7 +196,7 @@ function account(kind: string, funder = ''): Arrange {
 }
 
 const NO_CREDENTIALS = 'fail credentials, skip funds';
-const NO_ACCOUNT = 'fail key, skip funds';
+const NO_ACCOUNT = 'fail key, skip credentials, skip funds';
 const NO_VENUE = `${NO_CREDENTIALS}, warn region, fail reads`;
 const NO_ADDRESS = Object.assign(new Error('getaddrinfo ENOTFOUND'), { code: 'ENOTFOUND' });
 const PAGE = { headers: { 'content-type': 'text/html' }, body: '<html>Access blocked</html>' };

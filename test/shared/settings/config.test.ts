@@ -26,6 +26,7 @@ const BESIDE: Readonly<Record<string, Env>> = {
   SERVICE_CLIENT_RPC_URL: { ...VERIFIED, SERVICE_CLIENT_CHAIN_ID: '1' },
   SERVICE_CLIENT_CHAIN_ID: { ...VERIFIED, SERVICE_CLIENT_RPC_URL: 'https://a.example' },
   SERVICE_ALLOWED_CLIENTS: VERIFIED,
+  SERVICE_CREDENTIALS_SECRET: { SERVICE_KMS_KEY: 'alias/a' },
   SERVICE_MAX_DAILY_NOTIONAL_PER_CLIENT: VERIFIED,
 };
 
@@ -94,11 +95,8 @@ const LOCALLY: readonly (readonly [env: Env, missing: readonly string[], warning
   [{ ...CAPPED, SERVICE_ALLOWED_HOSTS: 'a.example' }, [], [], [UNVERIFIED]],
   [{ ...CAPPED, ...VERIFIED, ...OPEN, SERVICE_PUBLIC_AUTHORITY: 'a.example' }, []],
   [{ ...OPEN, SERVICE_PLACE_ORDER: '1' }, [NO_KEY], [READ_ONLY(NO_KEY)]],
-  [
-    { SERVICE_WALLET_ADDRESS: 'malformed', SERVICE_PRIVATE_KEY_SECRET: 'name', SERVICE_ORDERS_TABLE: '' },
-    [NO_KEY, NO_OPT_IN],
-    [UNUSED('SERVICE_WALLET_ADDRESS'), UNUSED('SERVICE_PRIVATE_KEY_SECRET')],
-  ],
+  [{ SERVICE_WALLET_ADDRESS: ADDRESS }, [NO_KEY, NO_OPT_IN]],
+  [{ SERVICE_ORDER_ACCESS: 'malformed' }, [NO_KEY, NO_OPT_IN], [UNUSED('SERVICE_ORDER_ACCESS')]],
   ...['ALL_PROXY', 'all_proxy', 'HTTP_PROXY', 'http_proxy'].map(
     (name) => [{ [name]: 'http://p' }, [NO_KEY, NO_OPT_IN], [UNUSED_PROXY(name)]] as const,
   ),
@@ -108,26 +106,21 @@ const LOCALLY: readonly (readonly [env: Env, missing: readonly string[], warning
 ];
 
 const WALLET = { SERVICE_PLACE_ORDER: '1', SERVICE_WALLET_ADDRESS: ADDRESS };
-const STORED = { SERVICE_PRIVATE_KEY_SECRET: 'name', SERVICE_ORDERS_TABLE: 'table' };
-const ON = { kind: 'on', walletAddress: ADDRESS, key: { secret: 'name' }, ordersTable: 'table' };
-const OFF = { kind: 'off' };
+const STORED = { SERVICE_PRIVATE_KEY_SECRET: 'name', SERVICE_STORE: 'dynamodb:table' };
+const STORE = { store: 'dynamodb:table' };
+const BY_KMS = { SERVICE_KMS_KEY: 'alias/a', SERVICE_CREDENTIALS_SECRET: 'api' };
 
-/** Settings of a function: its orders, the wallet that it names, and the warnings. */
-const AS_DEPLOYED: readonly (readonly [env: Env, orders: object, wallet: string, ...warnings: string[]])[] = [
-  [{}, OFF, ''],
-  [{ ...WALLET, ...STORED }, ON, ADDRESS],
+/** Settings of a function: its key and its store, the wallet that it names, and the warnings. */
+const AS_DEPLOYED: readonly (readonly [env: Env, config: object, wallet: string, ...warnings: string[]])[] = [
+  [{}, { mode: 'read-only', key: undefined }, ''],
+  [{ ...WALLET, ...STORED }, { mode: 'order-placing', key: { secret: 'name' }, ...STORE }, ADDRESS],
+  [{ ...WALLET, ...BY_KMS }, { mode: 'order-placing', key: { kmsKey: 'alias/a', credentialsSecret: 'api' } }, ADDRESS],
+  // As the function of health, which has no name of the key.
+  [WALLET, { mode: 'order-placing', key: undefined }, ADDRESS],
+  [{ SERVICE_WALLET_ADDRESS: ADDRESS, ...STORED }, { mode: 'read-only' }, '', READ_ONLY(NO_OPT_IN)],
   [
-    { ...WALLET, SERVICE_ORDERS_TABLE: 'table', SERVICE_KMS_KEY: 'alias/a', SERVICE_CREDENTIALS_SECRET: 'api' },
-    { ...ON, key: { kmsKey: 'alias/a', credentialsSecret: 'api' } },
-    ADDRESS,
-  ],
-  [WALLET, OFF, ADDRESS],
-  [{ ...WALLET, SERVICE_ORDERS_TABLE: 'table' }, OFF, ADDRESS],
-  [{ ...WALLET, SERVICE_PRIVATE_KEY_SECRET: 'name' }, OFF, ADDRESS],
-  [{ SERVICE_WALLET_ADDRESS: ADDRESS, ...STORED }, OFF, '', READ_ONLY(NO_OPT_IN)],
-  [
-    { SERVICE_PLACE_ORDER: '1', SERVICE_PRIVATE_KEY: KEY, ...STORED },
-    OFF,
+    { SERVICE_PLACE_ORDER: '1', SERVICE_PRIVATE_KEY: KEY },
+    { mode: 'read-only', key: undefined },
     '',
     READ_ONLY('SERVICE_WALLET_ADDRESS'),
     UNUSED('SERVICE_PRIVATE_KEY'),
@@ -146,11 +139,11 @@ describe('the settings', () => {
     expect(parseDeployedConfig(empty)).toStrictEqual(parseDeployedConfig({}));
   });
 
-  it('take a private key or a KMS key, and credentials', () => {
-    const ordersOf = (env: Env) => parseLocalConfig({ ...env, SERVICE_PLACE_ORDER: '1' }).orders;
-    expect(ordersOf({ SERVICE_KMS_KEY: 'alias/orders' }).key).toStrictEqual({ kmsKey: 'alias/orders' });
+  it('take a private key, the name of a secret or a KMS key, and credentials', () => {
+    expect(parseLocalConfig(BY_KMS).key).toStrictEqual({ kmsKey: 'alias/a', credentialsSecret: 'api' });
+    expect(parseLocalConfig(STORED)).toMatchObject({ key: { secret: 'name' }, ...STORE });
     const given = { SERVICE_PRIVATE_KEY: `${KEY}\n`, ...CREDENTIALS, SERVICE_CLOB_API_KEY: ' a-key\n' };
-    const { key, credentials } = { credentials: undefined, ...ordersOf(given) };
+    const { key, credentials } = parseLocalConfig(given);
     const secrets = [
       credentials?.secret,
       credentials?.passphrase,
@@ -162,13 +155,12 @@ describe('the settings', () => {
 
   it.each(LOCALLY)('say what is missing, surprising or dangerous: %j', (env, missing, warnings = [], risks = []) => {
     const config = parseLocalConfig(env);
-    const orders = missing.length > 0 ? { kind: 'off', missing } : { kind: 'on' };
-    expect(config).toMatchObject({ orders, mode: missing.length > 0 ? 'read-only' : 'order-placing' });
+    expect(config).toMatchObject({ missing, mode: missing.length > 0 ? 'read-only' : 'order-placing' });
     expect([config.warnings, config.risks]).toStrictEqual([warnings, risks]);
   });
 
   it('keep a key without the opt-in, for its address, and a proxy for every process', () => {
-    const { key } = parseLocalConfig({ SERVICE_PRIVATE_KEY: KEY }).orders;
+    const { key } = parseLocalConfig({ SERVICE_PRIVATE_KEY: KEY });
     expect(key && 'privateKey' in key && key.privateKey.reveal()).toBe(`0x${KEY}`);
     for (const parse of [parseLocalConfig, parseDeployedConfig]) {
       const { HTTPS_PROXY, NO_PROXY } = parse({ https_proxy: 'http://p:1', NO_PROXY: 'a' }).proxyEnv;
@@ -176,9 +168,9 @@ describe('the settings', () => {
     }
   });
 
-  it.each(AS_DEPLOYED)('of a function: %j', (env, orders, walletAddress, ...warnings) => {
+  it.each(AS_DEPLOYED)('of a function: %j', (env, expected, walletAddress, ...warnings) => {
     const config = parseDeployedConfig(env);
-    expect(config).toMatchObject({ orders, warnings });
+    expect(config).toMatchObject({ ...expected, warnings });
     expect(config.walletAddress ?? '').toBe(walletAddress);
   });
 });
@@ -189,7 +181,7 @@ const OTHERS: readonly (readonly [variable: string, nearest: string])[] = [
   ['SERVICE_MAX_NOTIONAL', 'SERVICE_MAX_ORDER_NOTIONAL'],
   ['SERVICE_POTR', 'SERVICE_PORT'],
   ['SERVICE_CLOB_URLS', 'SERVICE_CLOB_URL'],
-  ['SERVICE_ORDER_TABLE', 'SERVICE_ORDERS_TABLE'],
+  ['SERVICE_CREDENTIAL_SECRET', 'SERVICE_CREDENTIALS_SECRET'],
   ['SERVICE_HTTPS_PROXY', 'HTTPS_PROXY'],
   ['service_max_order_notional', 'SERVICE_MAX_ORDER_NOTIONAL'],
   ['SERVICE_PORT_8080_TCP', ''],
@@ -372,7 +364,6 @@ const RULES: Readonly<Record<string, readonly [string, readonly string[], readon
   ],
   SERVICE_CREDENTIALS_SECRET: [SECRET_NAME, [KEY], ['prod/credentials']],
   SERVICE_ORDER_ACCESS: ['one of iam, jwt, public', ['IAM', 'none'], ['jwt']],
-  SERVICE_ORDERS_TABLE: ['the name of a DynamoDB table', ['ab', 'a b', 'a'.repeat(256)], ['abc']],
 };
 
 const FUNDER = 'SERVICE_FUNDER_ADDRESS must be set unless SERVICE_SIGNATURE_TYPE is eoa.';
@@ -415,6 +406,11 @@ const STOPS: readonly (readonly [env: Env, sentence: string])[] = [
     { SERVICE_KMS_KEY: 'alias/orders', SERVICE_PRIVATE_KEY: KEY },
     'SERVICE_PRIVATE_KEY and SERVICE_KMS_KEY exclude each other: set one of them.',
   ],
+  [
+    { SERVICE_PRIVATE_KEY_SECRET: 'name', SERVICE_PRIVATE_KEY: KEY },
+    'SERVICE_PRIVATE_KEY and SERVICE_PRIVATE_KEY_SECRET exclude each other: set one of them.',
+  ],
+  [{ ...TRADING, SERVICE_CREDENTIALS_SECRET: 'api' }, 'SERVICE_CREDENTIALS_SECRET goes with SERVICE_KMS_KEY.'],
   [{ SERVICE_SIGNATURE_TYPE: 'proxy' }, FUNDER],
   [{ SERVICE_SIGNATURE_TYPE: 'eoa' }, ''],
   // A sentence a line, the misspelt first.

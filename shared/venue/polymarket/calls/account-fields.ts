@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { compareDecimals, ONE, parseDecimal } from '../../../decimal.ts';
+import { compareDecimals, type Decimal, ONE, parseDecimal } from '../../../decimal.ts';
 import { withoutControls } from '../../../foreign-text.ts';
 import { isTokenId } from '../../../token-id.ts';
 import { decimalOrNull, epochMs, lenient, lenientConditionId, readBy } from '../wire.ts';
@@ -11,10 +11,19 @@ export function textBy<T>(read: (text: string) => T | undefined) {
   return z.nonoptional(z.pipe(z.string(), z.transform(read)));
 }
 
+function readAmount(value: unknown): Decimal | undefined {
+  return parseDecimal(decimalOrNull(value) ?? '');
+}
+
+function readPrice(value: unknown): Decimal | undefined {
+  const found = readAmount(value);
+  return found && compareDecimals(found, ONE) <= 0 ? found : undefined;
+}
+
 /** A decimal at or above zero. */
-export const amount = z.nonoptional(readBy((value) => parseDecimal(decimalOrNull(value) ?? '')));
+export const amount = z.nonoptional(readBy(readAmount));
 /** Collateral for a share, from 0 to 1. */
-export const price = amount.check(z.refine((decimal) => compareDecimals(decimal, ONE) <= 0));
+export const price = z.nonoptional(readBy(readPrice));
 export const side = textBy((text) => ({ BUY: 'buy' as const, SELL: 'sell' as const })[text.toUpperCase()]);
 export const tokenId = textBy((text) => (isTokenId(text) ? text : undefined));
 export const conditionId = z.pipe(lenientConditionId, z.string());

@@ -56,14 +56,11 @@ export interface VenueOrder extends Omit<z.infer<typeof order>, 'id' | 'size_mat
   readonly size_matched: Decimal | null;
 }
 
-/** A row of a list; one of another form has no readable member. */
-const row = z.catch(order, order.parse({}));
-
 function orderOf(
-  { id, size_matched, associate_trades: _, ...order }: z.infer<typeof row>,
+  { id, size_matched, associate_trades: _, ...others }: z.infer<typeof order>,
   otherId: string,
 ): VenueOrder {
-  return { ...order, id: id ?? otherId, size_matched: parseDecimal(size_matched ?? '') ?? null };
+  return { ...others, id: id ?? otherId, size_matched: parseDecimal(size_matched ?? '') ?? null };
 }
 
 /**
@@ -72,7 +69,9 @@ function orderOf(
  */
 export async function listOpenOrders(send: SendAsAccount, call: Call): Promise<readonly VenueOrder[]> {
   const rows = await readRows(send, { name: 'list-open-orders', path: '/data/orders', filter: {} }, call);
-  const orders = rows.map((value, index) => orderOf(row.parse(value), `row ${index + 1}, without id`));
+  // A row of another form has no readable member.
+  const readRow = z.catch(order, order.parse({})).parse;
+  const orders = rows.map((row, index) => orderOf(readRow(row), `row ${index + 1}, without id`));
   return [...new Map(orders.map((each) => [each.id, each])).values()];
 }
 
