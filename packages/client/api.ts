@@ -106,7 +106,28 @@ export interface paths {
         trace?: never;
     };
 }
-export type webhooks = Record<string, never>;
+export interface webhooks {
+    orderEvent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * What became of an order
+         * @description Sent where the operator has a webhook, signed by Standard Webhooks. An event may come more than once, with the same `id`, and events come in any order.
+         */
+        post: operations["orderEvent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
 export interface components {
     schemas: {
         HealthStatus: {
@@ -277,6 +298,7 @@ export interface components {
             /** @description Of what was executed at once. */
             trade_ids: string[];
         };
+        OrderEvent: components["schemas"]["OrderFilledEvent"] | components["schemas"]["OrderSettledEvent"] | components["schemas"]["OrderSettlementFailedEvent"] | components["schemas"]["OrderClosedEvent"] | components["schemas"]["OrderUnreadableEvent"];
         /** @description Answered when the JSON, a field, the query, a header or the request line is malformed. */
         InvalidRequestProblem: {
             /** @constant */
@@ -1034,6 +1056,227 @@ export interface components {
             /** @description The venue's own sentence, without anything that looks like a secret. */
             venue_reason?: string;
         };
+        /** @description The order has traded. */
+        OrderFilledEvent: {
+            /** @description The same for the same fact, however often it is sent. */
+            id: string;
+            /** @constant */
+            type: "order.filled";
+            /** @description When it happened, RFC 3339 in UTC. */
+            timestamp: string;
+            data: {
+                /** @description The order. */
+                order_id: string;
+                /** @description The event with the highest has the newest state, in whatever order they arrive. */
+                revision: number;
+                /** @description The client of the order; `null` where it named none, or the order has no record. */
+                client_address: string | null;
+                /** @description Whether a signature proves the address; otherwise it is a claim. */
+                client_address_verified: boolean | null;
+                /** @description The caller that a gateway identified. */
+                caller: string | null;
+                /** @description The outcome token. */
+                token_id: string | null;
+                /** @description The question of the market; `null` where the catalogue does not name it. */
+                question: string | null;
+                /** @description The outcome. */
+                outcome: string | null;
+                /** @enum {string|null} */
+                side: "buy" | "sell" | null;
+                /** @description Shares of the trades whose settlement has not failed. */
+                filled_size: string | null;
+                /** @description Shares that are not filled; `null` where the size of the order is unknown. */
+                remaining_size: string | null;
+                /** @description The trade. */
+                trade_id: string;
+                /** @description The price of this trade; `null` where that of several makers is no short decimal. */
+                price: string | null;
+                /** @description Shares of the order in this trade. */
+                size: string;
+                /** @description Collateral for these shares, without the fee. */
+                value: string;
+                /** @description The fee of this trade; `null` where it is unknown. */
+                fee: string | null;
+                /** @constant */
+                status: "matched";
+            };
+        };
+        /** @description A trade of the order was settled on the chain. */
+        OrderSettledEvent: {
+            /** @description The same for the same fact, however often it is sent. */
+            id: string;
+            /** @constant */
+            type: "order.settled";
+            /** @description When it happened, RFC 3339 in UTC. */
+            timestamp: string;
+            data: {
+                /** @description The order. */
+                order_id: string;
+                /** @description The event with the highest has the newest state, in whatever order they arrive. */
+                revision: number;
+                /** @description The client of the order; `null` where it named none, or the order has no record. */
+                client_address: string | null;
+                /** @description Whether a signature proves the address; otherwise it is a claim. */
+                client_address_verified: boolean | null;
+                /** @description The caller that a gateway identified. */
+                caller: string | null;
+                /** @description The outcome token. */
+                token_id: string | null;
+                /** @description The question of the market; `null` where the catalogue does not name it. */
+                question: string | null;
+                /** @description The outcome. */
+                outcome: string | null;
+                /** @enum {string|null} */
+                side: "buy" | "sell" | null;
+                /** @description Shares of the trades whose settlement has not failed. */
+                filled_size: string | null;
+                /** @description Shares that are not filled; `null` where the size of the order is unknown. */
+                remaining_size: string | null;
+                /** @description The trade. */
+                trade_id: string;
+                /** @description The price of this trade; `null` where that of several makers is no short decimal. */
+                price: string | null;
+                /** @description Shares of the order in this trade. */
+                size: string;
+                /** @description Collateral for these shares, without the fee. */
+                value: string;
+                /** @description The fee of this trade; `null` where it is unknown. */
+                fee: string | null;
+                /** @constant */
+                status: "confirmed";
+            };
+        };
+        /** @description A settlement failed: the trade is no fill any more. */
+        OrderSettlementFailedEvent: {
+            /** @description The same for the same fact, however often it is sent. */
+            id: string;
+            /** @constant */
+            type: "order.settlement_failed";
+            /** @description When it happened, RFC 3339 in UTC. */
+            timestamp: string;
+            data: {
+                /** @description The order. */
+                order_id: string;
+                /** @description The event with the highest has the newest state, in whatever order they arrive. */
+                revision: number;
+                /** @description The client of the order; `null` where it named none, or the order has no record. */
+                client_address: string | null;
+                /** @description Whether a signature proves the address; otherwise it is a claim. */
+                client_address_verified: boolean | null;
+                /** @description The caller that a gateway identified. */
+                caller: string | null;
+                /** @description The outcome token. */
+                token_id: string | null;
+                /** @description The question of the market; `null` where the catalogue does not name it. */
+                question: string | null;
+                /** @description The outcome. */
+                outcome: string | null;
+                /** @enum {string|null} */
+                side: "buy" | "sell" | null;
+                /** @description Shares of the trades whose settlement has not failed. */
+                filled_size: string | null;
+                /** @description Shares that are not filled; `null` where the size of the order is unknown. */
+                remaining_size: string | null;
+                /** @description The trade. */
+                trade_id: string;
+                /** @description The price of this trade; `null` where that of several makers is no short decimal. */
+                price: string | null;
+                /** @description Shares of the order in this trade. */
+                size: string;
+                /** @description Collateral for these shares, without the fee. */
+                value: string;
+                /** @description The fee of this trade; `null` where it is unknown. */
+                fee: string | null;
+                /** @constant */
+                status: "failed";
+            };
+        };
+        /** @description The order is off the book, and its trades were reported. */
+        OrderClosedEvent: {
+            /** @description The same for the same fact, however often it is sent. */
+            id: string;
+            /** @constant */
+            type: "order.closed";
+            /** @description When it happened, RFC 3339 in UTC. */
+            timestamp: string;
+            data: {
+                /** @description The order. */
+                order_id: string;
+                /** @description The event with the highest has the newest state, in whatever order they arrive. */
+                revision: number;
+                /** @description The client of the order; `null` where it named none, or the order has no record. */
+                client_address: string | null;
+                /** @description Whether a signature proves the address; otherwise it is a claim. */
+                client_address_verified: boolean | null;
+                /** @description The caller that a gateway identified. */
+                caller: string | null;
+                /** @description The outcome token. */
+                token_id: string | null;
+                /** @description The question of the market; `null` where the catalogue does not name it. */
+                question: string | null;
+                /** @description The outcome. */
+                outcome: string | null;
+                /** @enum {string|null} */
+                side: "buy" | "sell" | null;
+                /** @description Shares of the trades whose settlement has not failed. */
+                filled_size: string | null;
+                /** @description Shares that are not filled; `null` where the size of the order is unknown. */
+                remaining_size: string | null;
+                trade_id: null;
+                /** @description The limit price. */
+                price: string | null;
+                /** @description The size of the order. */
+                size: string | null;
+                /** @description Collateral for all its trades, without fees. */
+                value: string;
+                /** @description The fees of all its trades; `null` where one is unknown. */
+                fee: string | null;
+                /** @description The venue's word for the end; `null` where no look-up finds the order any more. */
+                status: string | null;
+                /** @enum {string|null} */
+                reason: "filled" | "cancelled" | "expired" | "ended" | null;
+            };
+        };
+        /** @description A row of the venue cannot be used; it is reported once it can be. */
+        OrderUnreadableEvent: {
+            /** @description The same for the same fact, however often it is sent. */
+            id: string;
+            /** @constant */
+            type: "order.unreadable";
+            /** @description When it happened, RFC 3339 in UTC. */
+            timestamp: string;
+            data: {
+                order_id: null;
+                /** @description The event with the highest has the newest state, in whatever order they arrive. */
+                revision: number;
+                /** @description The client of the order; `null` where it named none, or the order has no record. */
+                client_address: string | null;
+                /** @description Whether a signature proves the address; otherwise it is a claim. */
+                client_address_verified: boolean | null;
+                /** @description The caller that a gateway identified. */
+                caller: string | null;
+                /** @description The outcome token. */
+                token_id: string | null;
+                /** @description The question of the market; `null` where the catalogue does not name it. */
+                question: string | null;
+                /** @description The outcome. */
+                outcome: string | null;
+                /** @enum {string|null} */
+                side: "buy" | "sell" | null;
+                /** @description Shares of the trades whose settlement has not failed. */
+                filled_size: string | null;
+                /** @description Shares that are not filled; `null` where the size of the order is unknown. */
+                remaining_size: string | null;
+                price: null;
+                size: null;
+                value: null;
+                fee: null;
+                /** @description The trade; `null` for an open order without an id. */
+                trade_id: string | null;
+                /** @description Why it cannot be used. */
+                status: string;
+            };
+        };
     };
     responses: {
         /**
@@ -1576,6 +1819,49 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["VenueTimeoutProblem"] | components["schemas"]["OutcomeUnknownProblem"];
                 };
+            };
+        };
+    };
+    orderEvent: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `id` of the event. */
+                "webhook-id"?: string;
+                /** @description When this attempt was made, in seconds; refuse one of more than five minutes ago. */
+                "webhook-timestamp"?: string;
+                /** @description Signatures with a blank between them, each `v1,` and an HMAC in base64; one must be right. */
+                "webhook-signature"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OrderEvent"];
+            };
+        };
+        responses: {
+            /** @description The receiver wants no further event. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event is kept. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event is sent again, for three days. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };

@@ -1,11 +1,7 @@
-/** An event about an order, as `npm run orders -- follow --webhook` sends it. */
-export interface OrderEvent {
-  /** The same for the same fact, however often it is sent. */
-  readonly id: string;
-  readonly type: 'order.filled' | 'order.settled' | 'order.settlement_failed' | 'order.closed' | 'order.unreadable';
-  readonly timestamp: string;
-  readonly data: Readonly<Record<string, string | boolean | null>>;
-}
+import type { components } from './api.ts';
+
+/** An event about an order, as `npm run orders -- follow --webhook` sends it: a union by `type`. */
+export type OrderEvent = components['schemas']['OrderEvent'];
 
 /** Headers as servers have them: a `Headers`, or an object with names in any case. */
 export type WebhookHeaders =

@@ -215,6 +215,34 @@ function pathItem(route: Route) {
   };
 }
 
+const WEBHOOK_HEADERS = [
+  header('webhook-id', 'The `id` of the event.'),
+  header('webhook-timestamp', 'When this attempt was made, in seconds; refuse one of more than five minutes ago.'),
+  header(
+    'webhook-signature',
+    'Signatures with a blank between them, each `v1,` and an HMAC in base64; one must be right.',
+  ),
+];
+
+/** The request that the operator's webhook gets with each event. */
+const WEBHOOK = {
+  post: {
+    operationId: 'orderEvent',
+    tags: ['Events'],
+    summary: 'What became of an order',
+    description:
+      'Sent where the operator has a webhook, signed by Standard Webhooks. An event may come more than once, with the same ' +
+      '`id`, and events come in any order.',
+    parameters: WEBHOOK_HEADERS,
+    requestBody: { required: true, content: { 'application/json': { schema: schemaRef('OrderEvent') } } },
+    responses: {
+      '2XX': { description: 'The event is kept.' },
+      410: { description: 'The receiver wants no further event.' },
+      default: { description: 'The event is sent again, for three days.' },
+    },
+  },
+} as const;
+
 /** Makes the contract as an OpenAPI 3.1 document, from the schemas that the endpoints run with. */
 export function createDocument() {
   const routes = Object.values(ROUTES);
@@ -242,8 +270,10 @@ export function createDocument() {
       { name: 'Market data', description: 'Works without any credentials.' },
       { name: 'Orders', description: 'Needs the key and the opt-in of the operator.' },
       { name: 'Service', description: 'The service itself.' },
+      { name: 'Events', description: 'What becomes of each order; the operator names the receiver.' },
     ],
     paths: Object.fromEntries(routes.map((route) => [route.path, pathItem(route)])),
+    webhooks: { orderEvent: WEBHOOK },
     components: {
       schemas: componentSchemas(),
       responses: sharedResponses(routes.map(({ name }) => codesOf(name))),

@@ -6,6 +6,7 @@ import { orderBody } from '../../functions/orders/order.ts';
 import { placedOrder } from '../../functions/orders/response.ts';
 import { toSnakeCase } from '../../functions/problem.ts';
 import { decimal, hash, text } from '../../functions/schemas.ts';
+import { orderEvent } from '../../operator/follow/event.ts';
 import {
   ERROR_CODES,
   type ErrorCode,
@@ -30,6 +31,7 @@ const NAMED = {
   PriceLevel: priceLevel,
   OrderRequest: orderBody,
   PlacedOrder: placedOrder,
+  OrderEvent: orderEvent,
 } as const;
 
 /** The name of a schema of the document, other than a problem. */
@@ -40,11 +42,21 @@ export function schemaRef(name: string): { readonly $ref: string } {
   return { $ref: `#/components/schemas/${name}` };
 }
 
+function camelCase(name: string): string {
+  const words = name.split(/[._]/).map((word) => word.charAt(0).toUpperCase() + word.slice(1));
+  return words.join('');
+}
+
 /** Returns the name of a code's problem: `PriceOffTickProblem` for `price_off_tick`. */
 export function problemName(code: ErrorCode): string {
-  const words = code.split('_').map((word) => word.charAt(0).toUpperCase() + word.slice(1));
-  return `${words.join('')}Problem`;
+  return `${camelCase(code)}Problem`;
 }
+
+/** The events of orders by the name of each schema: `OrderFilledEvent` for `order.filled`. */
+const EVENTS = orderEvent.def.options.map((schema) => {
+  const [type = ''] = schema.shape.type.def.values;
+  return [`${camelCase(type)}Event`, schema] as const;
+});
 
 /** RFC 3339 in UTC, whole seconds. */
 export const WHOLE_SECONDS = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z$/;
@@ -114,7 +126,8 @@ function describeDefault({ default: absent, ...schema }: JsonSchema): JsonSchema
 function plainMembers(schema: JsonSchema): JsonSchema {
   if (!schema.properties) return schema;
   const properties = Object.entries(schema.properties).map(
-    ([name, member]) => [name, typeof member === 'object' ? describeDefault(joinNull(member)) : member] as const,
+    ([name, member]) =>
+      [name, typeof member === 'object' ? plainMembers(describeDefault(joinNull(member))) : member] as const,
   );
   return { ...schema, properties: Object.fromEntries(properties) };
 }
@@ -133,6 +146,7 @@ export function componentSchemas(): Record<string, JsonSchema> {
   const registry = z.registry<{ id: string }>();
   for (const [id, schema] of Object.entries(NAMED)) registry.add(schema, { id });
   for (const code of ERROR_CODES) registry.add(problemSchema(code), { id: problemName(code) });
+  for (const [id, schema] of EVENTS) registry.add(schema, { id });
   const { schemas } = z.toJSONSchema(registry, { io: 'input', uri: (id) => schemaRef(id).$ref });
   return Object.fromEntries(
     Object.entries(schemas).map(([name, { $schema, $id, ...schema }]) => [name, plainMembers(schema)]),
