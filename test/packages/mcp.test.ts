@@ -330,7 +330,7 @@ it.each([{ funder_address: '0x3' }, { mode: 'read-only' }, { venue: 'paper' }] a
     const terms = { order, question: '', health: HEALTH, lastAt: Number.POSITIVE_INFINITY };
     const { preview_id } = previews.keep(terms);
     expect(previews.find(preview_id, { ...HEALTH, version: '1.0.1' }).order).toBe(order);
-    const other = JSON.parse(JSON.stringify({ ...HEALTH, ...change }));
+    const other = { ...HEALTH, ...change };
     expect(() => previews.find(preview_id, other)).toThrow(
       /^Nothing was sent: the preview is of .*Call preview_order again/,
     );
