@@ -54,6 +54,7 @@ const TESTS: Readonly<Record<string, readonly string[]>> = {
   [`${VENUE}/calls/trades.ts`]: ['operator/desk/odd-venue', 'operator/desk/ledger'],
   [`${VENUE}/clock-check.ts`]: ['contract/clock-table', 'local/service/hostile-venue'],
   [`${VENUE}/submission.ts`]: ['contract/fates-table', 'contract/clock-table'],
+  'shared/http/exchange.ts': [`${VENUE}/http/transport`],
   [`${VENUE}/http/transport.ts`]: [`${VENUE}/http/transport`],
   [`${VENUE}/http/signed-requests.ts`]: [`${VENUE}/http/signed-requests`],
   [`${VENUE}/http/reads.ts`]: [`${VENUE}/http/reads`],

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SignatureType } from '../../account.ts';
 import { AppError, refuse } from '../../errors.ts';
+import { TransportError } from '../../http/exchange.ts';
 import {
   LOOK_UP_PAUSES_MS,
   LOOK_UP_RESERVE_MS,
@@ -16,7 +17,7 @@ import { orderBody, type Posted, readPosted, type Unconfirmed } from './calls/po
 import { rejected, type SaidFate } from './calls/sentences.ts';
 import { cleanVenueReason } from './calls/venue-text.ts';
 import { type AccountAnswer, type AccountDeps, createAccountSender } from './http/signed-requests.ts';
-import { type Transport, TransportError } from './http/transport.ts';
+import type { Transport } from './http/transport.ts';
 
 /**
  * The fate of a signed order, as far as the venue proves it:

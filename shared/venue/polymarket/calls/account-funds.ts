@@ -1,10 +1,10 @@
 import * as z from 'zod/mini';
 import { SIGNATURE_TYPES, type SignatureType } from '../../../account.ts';
 import { type Decimal, fromUnits, UNIT_DECIMALS } from '../../../decimal.ts';
+import type { HttpResponse } from '../../../http/exchange.ts';
 import type { Call } from '../../port.ts';
 import { answerTo, isOwn404, parseAnswer, refuseRead } from '../http/reads.ts';
 import type { SendAsAccount } from '../http/signed-requests.ts';
-import type { VenueHttpResponse } from '../http/transport.ts';
 
 const units = z.string().check(z.regex(/^\d{1,78}$/));
 const apiKeys = z.object({ apiKeys: z.array(z.unknown()) });
@@ -18,7 +18,7 @@ export interface NotedCollateral {
   readonly notAllowed: ReadonlySet<string>;
 }
 
-async function ask(send: SendAsAccount, name: string, path: string, call: Call): Promise<VenueHttpResponse> {
+async function ask(send: SendAsAccount, name: string, path: string, call: Call): Promise<HttpResponse> {
   return (await answerTo(send(() => ({ name, method: 'GET', path }), call))).response;
 }
 

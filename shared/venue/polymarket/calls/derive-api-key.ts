@@ -1,12 +1,13 @@
 import * as z from 'zod/mini';
 import { API_SECRET, type ApiCredentials } from '../../../account.ts';
 import { type AppError, areCredentialsRefused } from '../../../errors.ts';
+import type { HttpResponse } from '../../../http/exchange.ts';
 import { Secret } from '../../../secret.ts';
 import type { Wallet } from '../../../wallets/evm-key.ts';
 import type { Call } from '../../port.ts';
 import { readWithRetry, refuseRead } from '../http/reads.ts';
 import { refusedCredentials } from '../http/signed-requests.ts';
-import type { Transport, VenueHttpRequest, VenueHttpResponse } from '../http/transport.ts';
+import type { Transport, VenueHttpRequest } from '../http/transport.ts';
 import { type ApiKeyRaw, l1Headers } from '../official-client.ts';
 import { type Members, parseJson } from '../wire.ts';
 
@@ -19,7 +20,7 @@ const apiKey = z.object({
   passphrase: printable,
 } satisfies Members<ApiKeyRaw>);
 
-function parseCredentials({ status, isJson, text }: VenueHttpResponse): ApiCredentials | undefined {
+function parseCredentials({ status, isJson, text }: HttpResponse): ApiCredentials | undefined {
   const result = status === 200 || status === 201 ? apiKey.safeParse(isJson ? parseJson(text) : undefined) : undefined;
   if (!result?.success) return undefined;
   const { apiKey: key, secret, passphrase } = result.data;
@@ -27,7 +28,7 @@ function parseCredentials({ status, isJson, text }: VenueHttpResponse): ApiCrede
 }
 
 /** Translates a refusal. Without another meaning it denies the wallet credentials. */
-function translate(response: VenueHttpResponse): AppError {
+function translate(response: HttpResponse): AppError {
   const known = refuseRead(response);
   const refused = known.code === 'venue_error' && response.status >= 400 && response.status < 500;
   return refused ? refusedCredentials(known.cause) : known;

@@ -1,11 +1,11 @@
 import * as z from 'zod/mini';
+import type { HttpResponse } from '../../../http/exchange.ts';
 import { LOOK_UP_MS, MAX_ANSWER_BYTES } from '../../../limits.ts';
 import type { Log } from '../../../log.ts';
 import type { Call, Fate, Placement, SignedOrder } from '../../port.ts';
 import { fillsInRecord, NOTHING_KNOWN } from '../fills.ts';
 import { isOwn404 } from '../http/reads.ts';
 import type { SendAsAccount } from '../http/signed-requests.ts';
-import type { VenueHttpResponse } from '../http/transport.ts';
 import type { MakerOrder, Trade as VenueTrade } from '../official-client.ts';
 import { epochMs, lenientString, type Members, parseJson, readBy } from '../wire.ts';
 import { order, stateOf } from './account-orders.ts';
@@ -52,7 +52,7 @@ function placed(placement: Placement): LookUp {
 }
 
 /** Reads the answer of `GET /data/order/{id}`. */
-function readOrder(response: VenueHttpResponse, signed: SignedOrder): LookUp {
+function readOrder(response: HttpResponse, signed: SignedOrder): LookUp {
   const { orderId } = signed;
   if (isOwn404(response)) return NOT_FOUND;
   const { status, isJson, text } = response;

@@ -1,11 +1,11 @@
 import * as z from 'zod/mini';
 import type { SignatureType } from '../../../account.ts';
 import { refuse } from '../../../errors.ts';
+import type { HttpResponse } from '../../../http/exchange.ts';
 import type { Fate, SignedOrder } from '../../port.ts';
 import { fillsInAnswer, isSale, NOTHING_KNOWN } from '../fills.ts';
 import { clampRetryAfter } from '../http/reads.ts';
 import { refusedCredentials } from '../http/signed-requests.ts';
-import type { VenueHttpResponse } from '../http/transport.ts';
 import type { OrderResponse } from '../official-client.ts';
 import { lenient, type Members, parseJson, readBy, sentenceOf } from '../wire.ts';
 import { fateSaidBy, type SaidFate } from './sentences.ts';
@@ -85,7 +85,7 @@ interface Refusal {
 
 /** Reads an answer without members of an accepted order. */
 function readRefusal(
-  { status, isJson }: VenueHttpResponse,
+  { status, isJson }: HttpResponse,
   { said, reason, retryAfter, deniesSuccess, isOfVenue }: Refusal,
 ): SaidFate | Unconfirmed {
   const isSuccess = status === 200 || status === 201;
@@ -112,7 +112,7 @@ function readRefusal(
  * https://docs.polymarket.com/api-reference/trade/post-a-new-order and the page of error codes.
  */
 export function readPosted(
-  response: VenueHttpResponse,
+  response: HttpResponse,
   order: SignedOrder,
   clean: (text: string) => string,
   signatureType: SignatureType,

@@ -1,21 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type * as z from 'zod/mini';
 import { type AppError, refuse } from '../../../errors.ts';
+import { type HttpResponse, MAX_WAIT_S, TransportError } from '../../../http/exchange.ts';
 import { MIN_RETRY_MS, READ_ATTEMPT_MS, RETRY_PAUSE_MS } from '../../../limits.ts';
 import type { Call } from '../../port.ts';
 import { errorText, parseJson } from '../wire.ts';
-import {
-  MAX_WAIT_S,
-  type Transport,
-  TransportError,
-  type VenueHttpRequest,
-  type VenueHttpResponse,
-} from './transport.ts';
+import type { Transport, VenueHttpRequest } from './transport.ts';
 
 /** Statuses of the venue, its edge and restarts after which a read is worth a second attempt. */
 const TRANSIENT: ReadonlySet<number> = new Set([500, 502, 503, 504, 520, 521, 522, 523, 524]);
 /** Chooses the pause before the second attempt, in milliseconds; `undefined` for no second attempt. */
-function pauseBeforeRetry(result: VenueHttpResponse | TransportError): number | undefined {
+function pauseBeforeRetry(result: HttpResponse | TransportError): number | undefined {
   const transient = result instanceof TransportError ? result.kind !== 'too_large' : TRANSIENT.has(result.status);
   if (!transient) return undefined;
   const asked = result instanceof TransportError ? 0 : (result.retryAfter ?? 0) * 1000;
@@ -51,7 +46,7 @@ export async function answerTo<T>(sending: Promise<T>): Promise<T> {
  * Sends a read, and once more, on a new connection, after a lost answer or a transient status where the call's budget
  * allows it. Errors by code: `venue_timeout`, `venue_unavailable`, `venue_error`.
  */
-export async function readWithRetry(http: Transport, spec: VenueHttpRequest, call: Call): Promise<VenueHttpResponse> {
+export async function readWithRetry(http: Transport, spec: VenueHttpRequest, call: Call): Promise<HttpResponse> {
   let result = await attempt(http, spec, call);
   const pause = pauseBeforeRetry(result);
   if (pause !== undefined && performance.now() + pause + MIN_RETRY_MS < call.deadline) {
@@ -68,17 +63,17 @@ export function clampRetryAfter(seconds: number | undefined): number | undefined
 }
 
 /** Names who refuses this machine with a 403: the venue for its region, or the firewall before it. */
-function refuserOf({ isJson, text }: VenueHttpResponse): 'region' | 'firewall' {
+function refuserOf({ isJson, text }: HttpResponse): 'region' | 'firewall' {
   return isJson && /restricted in your region/i.test(errorText(text) ?? '') ? 'region' : 'firewall';
 }
 
 /** Returns true for the venue's own "not found", and false for a 404 of its edge. */
-export function isOwn404({ status, isJson, text }: VenueHttpResponse): boolean {
+export function isOwn404({ status, isJson, text }: HttpResponse): boolean {
   return status === 404 && isJson && errorText(text) !== undefined;
 }
 
 /** Translates a status other than success of a read. */
-export function refuseRead(response: VenueHttpResponse): AppError {
+export function refuseRead(response: HttpResponse): AppError {
   const { status, retryAfter, isJson } = response;
   const wait = { retryAfter: clampRetryAfter(retryAfter) };
   if (status === 429) return refuse('rate_limited', { rateOf: 'requests' }, wait);
@@ -89,7 +84,7 @@ export function refuseRead(response: VenueHttpResponse): AppError {
 }
 
 /** Parses an answer of a shape; throws the errors of `refuseRead` for any other. */
-export function parseAnswer<T>(response: VenueHttpResponse, shape: z.ZodMiniType<T>): T {
+export function parseAnswer<T>(response: HttpResponse, shape: z.ZodMiniType<T>): T {
   const result = response.status === 200 ? shape.safeParse(parseJson(response.text)) : undefined;
   if (!result?.success) throw refuseRead(response);
   return result.data;

@@ -1,11 +1,12 @@
 import type { ApiCredentials } from '../../../account.ts';
 import { AppError, refuse } from '../../../errors.ts';
+import type { HttpResponse } from '../../../http/exchange.ts';
 import { READ_BUDGET_MS, RENEWAL_PAUSE_MS, SENDING_RESERVE_MS } from '../../../limits.ts';
 import type { Log } from '../../../log.ts';
 import type { Call } from '../../port.ts';
 import { l2Headers } from '../official-client.ts';
 import { waitUntil } from './reads.ts';
-import type { Transport, VenueHttpRequest, VenueHttpResponse } from './transport.ts';
+import type { Transport, VenueHttpRequest } from './transport.ts';
 
 /** Creates the error for an operator without working credentials. */
 export function refusedCredentials(cause?: unknown): AppError {
@@ -78,7 +79,7 @@ export interface AccountDeps {
 
 /** An answer, and the credentials that it was given to. */
 export interface AccountAnswer {
-  readonly response: VenueHttpResponse;
+  readonly response: HttpResponse;
   readonly used: ApiCredentials;
 }
 

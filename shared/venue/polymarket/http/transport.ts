@@ -1,242 +1,29 @@
-import { type ClientRequest, Agent as HttpAgent, type IncomingMessage, request as sendHttp } from 'node:http';
-import { Agent as HttpsAgent, request as sendHttps } from 'node:https';
-import type { Socket } from 'node:net';
-import { urlToHttpOptions } from 'node:url';
-import { CONNECT_MS, MAX_ANSWER_BYTES, MAX_IDLE_MS } from '../../../limits.ts';
-import { errorCode } from '../../../node-error.ts';
-import { type ProxyEnv, proxyOptions } from '../../../proxy.ts';
-import { VERSION } from '../../../version.ts';
+import {
+  type ExchangeOptions,
+  type HttpRequest,
+  type HttpResponse,
+  openExchange,
+  TransportError,
+} from '../../../http/exchange.ts';
 import type { Call } from '../../port.ts';
 
-/** The reason for the lack of a readable answer. `sent` is false only if no byte of the request can have arrived. */
-export class TransportError extends Error {
-  override readonly name = 'TransportError';
-  readonly kind: 'not_connected' | 'timeout' | 'reset' | 'no_http' | 'too_large';
-  readonly sent: boolean;
-
-  constructor(kind: TransportError['kind'], sent: boolean, cause?: unknown) {
-    super(`the venue's answer did not come: ${kind}`, { cause });
-    this.kind = kind;
-    this.sent = sent;
-  }
-}
-
 /** One request to the venue. */
-export interface VenueHttpRequest {
+export interface VenueHttpRequest extends HttpRequest {
   /** Names the call in the log. */
   readonly name: string;
-  readonly method: 'GET' | 'POST' | 'DELETE';
-  /** Path and query. */
   readonly path: string;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string;
   /** The time for this attempt in milliseconds; never more than what is left of the call. */
   readonly timeLimit?: number;
-  /** The largest answer; default: `MAX_ANSWER_BYTES.usual`. */
-  readonly maxBytes?: number;
-  /** On a new connection: a kept one may be as dead as the one before. */
-  readonly afresh?: true;
 }
 
-/** One answer of the venue, with its body as text. */
-export interface VenueHttpResponse {
-  readonly status: number;
-  /** The wait in seconds that `Retry-After` asks for. */
-  readonly retryAfter: number | undefined;
-  readonly isJson: boolean;
-  readonly text: string;
-}
-
-/**
- * One HTTP exchange with a host of the venue: no retry, no redirect, no answer over its limit of bytes.
- *
- *   send ─> connect (CONNECT_MS) ─> write ─> head ─> body ─> answer
- *             │                       │        │       └ too_large, no_http, reset, timeout: sent
- *             └ not_connected: unsent └────────┴ no_http, reset, timeout: sent
- *
- * Throws `TransportError`; its `sent` decides whether an order may have arrived.
- */
+/** Exchanges with a host of the venue. Throws `TransportError`; its `sent` decides whether an order may have arrived. */
 export interface Transport {
-  send(request: VenueHttpRequest, call: Call): Promise<VenueHttpResponse>;
-}
-
-/** `Mon, 02 Nov 2026 09:10:10 GMT`; `Date.parse` alone reads a date into almost anything. */
-const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} [\d:]{8} GMT$/;
-
-/** Reads a date of a header as epoch milliseconds; `NaN` for anything else. */
-function parseHttpDate(text = ''): number {
-  return HTTP_DATE.test(text) ? Date.parse(text) : Number.NaN;
-}
-
-/** A longer wait is a mistake of the venue's. */
-export const MAX_WAIT_S = 86_400;
-/** Reads a `Retry-After` header as whole seconds. */
-function parseRetryAfter(value: string | undefined, now: () => number): number | undefined {
-  if (value === undefined) return undefined;
-  if (/^\d+$/.test(value)) return Math.min(Number(value), MAX_WAIT_S);
-  const seconds = Math.ceil((parseHttpDate(value) - now()) / 1_000);
-  return Number.isNaN(seconds) ? undefined : Math.min(Math.max(seconds, 0), MAX_WAIT_S);
-}
-
-const MAX_SOCKETS = 256;
-
-/** Sends one request and returns its answer's head; rejects with `TransportError` after `limit` milliseconds. */
-type Exchange = (spec: VenueHttpRequest, limit: number) => Promise<IncomingMessage>;
-
-/**
- * Opens connections to one host on demand and keeps them alive. Closes those that were idle for too long before each
- * request. `now`: the wall clock.
- */
-function openConnections(baseUrl: string, now: () => number, proxyEnv?: ProxyEnv): Exchange {
-  // A name with a dead address of one family is given as much time for the other one.
-  const options = { keepAlive: true, maxSockets: MAX_SOCKETS, autoSelectFamilyAttemptTimeout: CONNECT_MS / 2 };
-  // Parsed once: Node would parse the URL for each request.
-  const url = new URL(baseUrl);
-  const { protocol, hostname, port } = urlToHttpOptions(url);
-  const base = url.pathname.replace(/\/$/, '');
-  const secure = protocol === 'https:';
-  // A host with http is on loopback, where no proxy is used.
-  const agent = secure ? new HttpsAgent({ ...options, ...proxyOptions(proxyEnv) }) : new HttpAgent(options);
-  const target = { protocol, hostname, port, agent };
-  const send = secure ? sendHttps : sendHttp;
-  const connectedEvent = secure ? 'secureConnect' : 'connect';
-  const idleSince = new WeakMap<object, number>();
-  agent.on('free', (socket: Socket) => idleSince.set(socket, now()));
-
-  function dropIdle(isUsable: (idleMs: number) => boolean): void {
-    for (const sockets of Object.values(agent.freeSockets)) {
-      // A copy: a socket that is destroyed leaves the list.
-      for (const socket of [...(sockets ?? [])]) {
-        if (!isUsable(now() - (idleSince.get(socket) ?? 0))) socket.destroy();
-      }
-    }
-  }
-
-  return async (spec, limit) => {
-    // A clock that was set back must not make a connection younger.
-    dropIdle((idleMs) => !spec.afresh && idleMs >= 0 && idleMs <= MAX_IDLE_MS);
-    let request: ClientRequest;
-    try {
-      request = send({ ...target, method: spec.method, path: base + spec.path, headers: headersOf(spec) });
-    } catch (error) {
-      throw new TransportError('not_connected', false, error);
-    }
-    const head = headOf(request, limit, connectedEvent);
-    request.end(spec.body);
-    return head;
-  };
-}
-
-/** Returns the headers of a request. */
-function headersOf({ body, headers }: VenueHttpRequest): Readonly<Record<string, string>> {
-  return {
-    accept: 'application/json',
-    'user-agent': `order-book-adapter/${VERSION}`,
-    // Without a length, the body of a GET would be the next request. Node gives one to a POST.
-    ...(body !== undefined && {
-      'content-type': 'application/json',
-      'content-length': String(Buffer.byteLength(body)),
-    }),
-    ...headers,
-  };
-}
-
-/** Awaits the head of an answer for a time, and notes when a byte of the request may have arrived. */
-function headOf(request: ClientRequest, limit: number, connectedEvent: string): Promise<IncomingMessage> {
-  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
-  let sent = false;
-  let answer: IncomingMessage | undefined;
-  const broken = (cause?: unknown) => {
-    // The codes of Node's parser.
-    const kind = errorCode(cause)?.startsWith('HPE_') ? 'no_http' : 'reset';
-    return new TransportError(sent ? kind : 'not_connected', sent, cause);
-  };
-  const timer = setTimeout(() => {
-    const late = new TransportError('timeout', sent);
-    // Node reports a request that is destroyed during its answer as a reset: the answer is destroyed first.
-    answer?.destroy(late);
-    request.destroy(late);
-    // Node emits no event for a request that still waits for a free connection.
-    reject(late);
-  }, limit);
-  request.on('socket', (socket: Socket) => {
-    if (!socket.connecting) {
-      // A kept connection, or none: a `connect` that the system refuses at once has failed by now.
-      sent = !socket.destroyed;
-      return;
-    }
-    const connecting = setTimeout(() => request.destroy(new TransportError('not_connected', false)), CONNECT_MS);
-    socket.once(connectedEvent, () => {
-      clearTimeout(connecting);
-      sent = true;
-    });
-    socket.once('close', () => clearTimeout(connecting));
-  });
-  request.on('response', (response) => {
-    answer = response;
-    resolve(response);
-  });
-  request.on('error', (error) => {
-    const failure = error instanceof TransportError ? error : broken(error);
-    // Node reports a body that is no HTTP to the request, and to its answer as a reset.
-    answer?.destroy(failure);
-    reject(failure);
-  });
-  request.on('close', () => {
-    clearTimeout(timer);
-    // An answer that switches protocols ends in neither of the two above.
-    if (!answer) reject(broken());
-  });
-  return promise;
-}
-
-/**
- * Reads an answer's body; cuts a refusal off after its limit. Rejects with `too_large` above that of another answer, and when
- * the connection ends before the body.
- */
-async function readBody(response: AsyncIterable<Buffer>, isRefusal: boolean, maxBytes: number): Promise<string> {
-  const chunks: Buffer[] = [];
-  let left: number = isRefusal ? MAX_ANSWER_BYTES.refusal : maxBytes;
-  for await (const chunk of response) {
-    if (!isRefusal && chunk.length > left) throw new TransportError('too_large', true);
-    chunks.push(chunk.subarray(0, left));
-    left -= chunk.length;
-    if (left < 0) break;
-  }
-  return Buffer.concat(chunks).toString('utf8');
-}
-
-/** Options of a transport. */
-interface TransportOptions {
-  /** The wall clock in epoch milliseconds. */
-  readonly now?: () => number;
-  /** Takes the `Date` of each answer that no cache has kept, in epoch milliseconds. */
-  readonly onDate?: (date: number) => void;
-  /** The proxy to the venue, if there is one. */
-  readonly proxyEnv?: ProxyEnv | undefined;
+  send(request: VenueHttpRequest, call: Call): Promise<HttpResponse>;
 }
 
 /** Opens a transport to a host of the venue. */
-export function createTransport(
-  baseUrl: string,
-  { now = Date.now, onDate, proxyEnv }: TransportOptions = {},
-): Transport {
-  const exchange = openConnections(baseUrl, now, proxyEnv);
-
-  async function receive(spec: VenueHttpRequest, limit: number): Promise<VenueHttpResponse> {
-    const response = await exchange(spec, limit);
-    const { headers, statusCode = 0 } = response;
-    const date = parseHttpDate(headers.date);
-    // An answer from a cache has an old time.
-    if (headers.age === undefined && !Number.isNaN(date)) onDate?.(date);
-    const text = await readBody(response, statusCode >= 400, spec.maxBytes ?? MAX_ANSWER_BYTES.usual);
-    return {
-      status: statusCode,
-      retryAfter: parseRetryAfter(headers['retry-after'], now),
-      isJson: /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i.test(headers['content-type'] ?? ''),
-      text,
-    };
-  }
+export function createTransport(baseUrl: string, options: ExchangeOptions = {}): Transport {
+  const exchange = openExchange(baseUrl, options);
 
   return {
     async send(spec, call) {
@@ -244,14 +31,12 @@ export function createTransport(
       const limit = Math.min(spec.timeLimit ?? Number.POSITIVE_INFINITY, call.deadline - startedAt);
       let result: number | string = 'timeout';
       try {
-        if (limit <= 0) throw new TransportError('timeout', false);
-        const response = await receive(spec, limit);
+        const response = await exchange(spec, limit);
         result = response.status;
         return response;
       } catch (error) {
-        const failure = error instanceof TransportError ? error : new TransportError('reset', true, error);
-        result = failure.kind;
-        throw failure;
+        if (error instanceof TransportError) result = error.kind;
+        throw error;
       } finally {
         call.venueRequests.push({
           name: spec.name,

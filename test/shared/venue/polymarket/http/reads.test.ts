@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import * as z from 'zod/mini';
+import type { HttpResponse } from '../../../../../shared/http/exchange.ts';
 import { READ_ATTEMPT_MS } from '../../../../../shared/limits.ts';
-import { createTransport, type VenueHttpResponse } from '../../../../../shared/venue/polymarket/http/transport.ts';
+import { createTransport } from '../../../../../shared/venue/polymarket/http/transport.ts';
 import { fakeOnly } from '../../../../support/jest.ts';
 import { callWithin, type Reply, startVenue } from '../../../../support/venue/scripted-venue.ts';
 
@@ -140,7 +141,7 @@ it('a wait for what another has begun ends with its answer, or with its own time
 });
 
 describe('a status that is no success', () => {
-  const answer = (status: number, text = '', retryAfter?: number): VenueHttpResponse => ({
+  const answer = (status: number, text = '', retryAfter?: number): HttpResponse => ({
     status,
     retryAfter,
     isJson: text.startsWith('{'),
@@ -153,7 +154,7 @@ describe('a status that is no success', () => {
   const unusable = (what: string) => ({ code: 'venue_error', message: unreadable, cause: new Error(what) });
   const refused = (reason: string) => ({ code: 'venue_refused_service', facts: { reason } });
 
-  it.each<readonly [VenueHttpResponse, object, retryAfter?: number]>([
+  it.each<readonly [HttpResponse, object, retryAfter?: number]>([
     [answer(429), limited, 1],
     [answer(429, '{"error":"Too Many Requests"}', 7), limited, 7],
     [answer(429, '', 0), limited, 1],

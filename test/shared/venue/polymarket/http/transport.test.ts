@@ -5,9 +5,10 @@ import { connect, createServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { TransportError } from '../../../../../shared/http/exchange.ts';
 import { CONNECT_MS } from '../../../../../shared/limits.ts';
 import { Secret } from '../../../../../shared/secret.ts';
-import { createTransport, TransportError } from '../../../../../shared/venue/polymarket/http/transport.ts';
+import { createTransport } from '../../../../../shared/venue/polymarket/http/transport.ts';
 import { VERSION } from '../../../../../shared/version.ts';
 import { listenOnLoopback, shut } from '../../../../../tools/support/loopback.ts';
 import { fakeOnly } from '../../../../support/jest.ts';
@@ -139,7 +140,7 @@ describe('transport without a readable answer', () => {
     expect(venue.calls()).toStrictEqual([]);
     await venue.close();
     const call = callWithin();
-    const message = "the venue's answer did not come: not_connected";
+    const message = 'no answer came: not_connected';
     const error = {
       name: 'TransportError',
       message,
