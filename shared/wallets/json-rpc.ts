@@ -1,8 +1,7 @@
-import { Agent as HttpAgent, type IncomingMessage, request as sendHttp } from 'node:http';
-import { Agent as HttpsAgent, request as sendHttps } from 'node:https';
 import * as z from 'zod/mini';
+import { openExchange, TransportError } from '../http/exchange.ts';
 import { errorCode } from '../node-error.ts';
-import { type ProxyEnv, proxyOptions } from '../proxy.ts';
+import type { ProxyEnv } from '../proxy.ts';
 import type { Secret } from '../secret.ts';
 
 /** An answer with a word has some 100 bytes; a contract can return megabytes. */
@@ -19,50 +18,27 @@ const answer = z.union([
   z.object({ id, result: z.string() }),
 ]);
 
-async function readText(response: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of response) {
-    size += chunk.length;
-    if (size > MAX_ANSWER_BYTES) throw new RangeError('an answer that is too long');
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
-}
-
 /**
- * Creates the calls of a node; each is sent once, on a connection of its own. They reject for any other answer, and for
- * none; the message has no part of the URL.
+ * Creates the calls of a node; each is sent once, and has until a time of `performance.now()`. They reject for any other
+ * answer, and for none; the message has no part of the URL.
  */
 export function createRpc(url: Secret, proxyEnv: ProxyEnv) {
-  const target = new URL(url.reveal());
-  const secure = target.protocol === 'https:';
-  // A kept connection may be dead, and the call of a rare order would fail.
-  const options = { keepAlive: false, maxSockets: MAX_CALLS };
-  const agent = secure ? new HttpsAgent({ ...options, ...proxyOptions(proxyEnv) }) : new HttpAgent(options);
+  const exchange = openExchange(url.reveal(), { proxyEnv, maxSockets: MAX_CALLS });
 
-  function post(body: string, signal: AbortSignal): Promise<IncomingMessage> {
-    const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
-    const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
-    const request = (secure ? sendHttps : sendHttp)(target, { method: 'POST', agent, headers, signal }, resolve);
-    request.on('error', reject).end(body);
-    // Node emits no event for a request that still waits for a free connection.
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-    return promise;
-  }
-
-  return async (method: string, params: readonly unknown[], signal: AbortSignal): Promise<z.infer<typeof answer>> => {
-    let failure = 'no answer';
+  return async (method: string, params: readonly unknown[], deadline: number): Promise<z.infer<typeof answer>> => {
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
+    let failure = '';
     try {
-      const response = await post(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }), signal);
-      failure = `no JSON-RPC in HTTP ${response.statusCode}`;
-      const parsed = answer.parse(JSON.parse(await readText(response)));
+      const request = { method: 'POST', body, maxBytes: MAX_ANSWER_BYTES } as const;
+      const { status, text } = await exchange(request, deadline - performance.now());
+      failure = `no JSON-RPC in HTTP ${status}`;
+      const parsed = answer.parse(JSON.parse(text));
       // Nodes report a revert with any status.
-      if ('error' in parsed || response.statusCode === 200) return parsed;
+      if ('error' in parsed || status === 200) return parsed;
     } catch (error) {
-      failure = errorCode(error) ?? failure;
+      if (error instanceof TransportError) failure = errorCode(error.cause) ?? error.kind;
     }
     // Without its cause, which may hold the URL: keys of providers are in the path or in the name of the host.
-    throw new Error(`${method}: ${signal.aborted ? 'no answer in time' : failure}`);
+    throw new Error(`${method}: ${failure}`);
   };
 }

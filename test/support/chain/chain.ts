@@ -82,6 +82,9 @@ export interface Trouble {
   readonly method?: string;
 }
 
+const PATH = '/v2/a-secret-key/?of=a-secret-key';
+const LOGIN = `Basic ${btoa('name:a-secret-key')}`;
+
 /** Starts a node of a chain with one contract of each kind, on an EVM. `owner`: of the wallet. */
 export async function startChain(owner: string, chainId = 137) {
   const evm = await createEVM();
@@ -115,6 +118,7 @@ export async function startChain(owner: string, chainId = 137) {
 
   const server = createServer(async (incoming, response) => {
     const body = request.parse(await json(incoming));
+    if (incoming.url !== PATH || incoming.headers.authorization !== LOGIN) throw new Error('The URL is another one.');
     calls.push(body.method);
     const said: Trouble = (trouble.method ?? body.method) === body.method ? trouble : {};
     const { status = 200, text, hangs, method: _, ...changes } = said;
@@ -127,8 +131,8 @@ export async function startChain(owner: string, chainId = 137) {
   // It ends with the tests, also where a red one did not stop it.
   server.unref();
   return {
-    /** With a key in its path, as providers have it. */
-    url: `${url}/v2/a-secret-key-of-a-provider`,
+    /** With a key in each part, as one or the other provider has it. */
+    url: url.replace('//', '//name:a-secret-key@') + PATH,
     addressOf: (name: keyof ReturnType<typeof contractsOf>) => String(addresses[name]),
     /** The methods that were called. */
     calls,
