@@ -37,7 +37,9 @@ export async function startProgram({ command, args = [], cwd, env = {} }: Progra
   children.push(child);
   const output: string[] = [];
   const lines = createInterface({ input: child.stdout }).on('line', (line) => output.push(line));
-  const ended = Promise.all([once(child, 'close'), text(child.stderr)]).then(([[code], stderr]) => ({ code, stderr }));
+  const ended = Promise.all([once(child, 'close'), text(child.stderr)]).then(([[code, signal], stderr]) => {
+    return { code: code ?? signal, stderr };
+  });
   /** Waits for a line of the output that matches. */
   const line = (pattern: RegExp): Promise<string> => {
     const { promise, resolve, reject } = Promise.withResolvers<string>();
@@ -47,7 +49,7 @@ export async function startProgram({ command, args = [], cwd, env = {} }: Progra
     };
     lines.on('line', check);
     check();
-    ended.then(({ stderr }) => reject(new Error(`It ended: ${stderr}`)), reject);
+    ended.then(({ code, stderr }) => reject(new Error(`It ended with ${code}: ${stderr}`)), reject);
     return promise;
   };
   const { url, mode, store } = listening.parse(JSON.parse(await line(/"message":"listening"/)));
