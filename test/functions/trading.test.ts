@@ -166,7 +166,7 @@ describe('a chain of contract wallets', () => {
       SERVICE_CLIENT_CHAIN_ID: '137',
     });
     const message = 'SERVICE_CLIENT_CHAIN_ID must be the id of the chain at SERVICE_CLIENT_RPC_URL: 8453.';
-    const asked = { signature: '0x', hash: `0x${'00'.repeat(32)}`, address: chain.addressOf('wallet') };
+    const asked = { signature: '0x', hash: `0x${'00'.repeat(32)}`, address: chain.wallet };
     await expect(createContractWallets(new Secret(chain.url), 137, {}).check(asked)).rejects.toThrow(message);
     expect(chain.calls).not.toContain('eth_call');
     const error = expect.objectContaining({ message });

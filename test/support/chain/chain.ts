@@ -1,17 +1,12 @@
 import { createServer } from 'node:http';
 import { json } from 'node:stream/consumers';
-import { createEVM, EVMError } from '@ethereumjs/evm';
+import { createEVM } from '@ethereumjs/evm';
 import { bytesToHex, createAddressFromString, hexToBytes } from '@ethereumjs/util';
 import { z } from 'zod';
 import { listenOnLoopback, shut } from '../../../tools/support/loopback.ts';
 
-// Contracts as runtime code, written by hand: each line is an instruction or a group of them, with its meaning.
-
-/** Ends with the word on the stack as the answer. */
-const RETURN_WORD = '6000 52 6020 6000 f3';
-
 /**
- * A wallet of one owner:
+ * A wallet of one owner, as runtime code: each line is an instruction or a group of them, with its meaning.
  *
  *   function isValidSignature(bytes32 hash, bytes calldata signature) external view returns (bytes4) {
  *     return ecrecover(hash, v, r, s) == OWNER ? 0x1626ba7e : bytes4(0);
@@ -28,30 +23,8 @@ function walletOf(owner: string): string {
     6020 6080 6080 6000 6001 5a fa 50        ecrecover, its answer to memory 0x80
     6080 51 73 ${owner.slice(2)} 14          1 for the owner, else 0
     63 1626ba7e 02 60e0 1b                   times the magic value, in the first four bytes
-    ${RETURN_WORD}`;
+    6000 52 6020 6000 f3                     the answer: the word on the stack`;
 }
-
-/** Reverts with the error of a reason, as `require` of Solidity does: Error("no"). */
-const REASON = `
-    63 08c379a0 60e0 1b 6000 52              the selector of Error(string)
-    6020 6004 52                             offset of the text
-    6002 6024 52                             its length
-    61 6e6f 60f0 1b 6044 52                  the text
-    6064 6000 fd                             revert`;
-
-/** What the contracts do with each call, by their names. */
-const contractsOf = (owner: string) => ({
-  wallet: walletOf(owner),
-  /** `0xffffffff`, as many wallets refuse. */
-  refuses: `63 ffffffff 60e0 1b ${RETURN_WORD}`,
-  reverts: '6000 6000 fd',
-  'reverts with a reason': REASON,
-  'burns its gas': '5b 6000 56',
-  'returns a megabyte': '62 100000 6000 f3',
-  'breaks off': 'fe',
-  /** Takes any call, as the fallback of a contract without `isValidSignature` may. */
-  'returns nothing': '00',
-});
 
 /** Reads code with comments: of each line, the groups of hex digits before its first word. */
 function assemble(code: string): `0x${string}` {
@@ -82,32 +55,21 @@ export interface Trouble {
   readonly method?: string;
 }
 
+const WALLET = `0x${'c0'.repeat(20)}` as const;
 const PATH = '/v2/a-secret-key/?of=a-secret-key';
 const LOGIN = `Basic ${btoa('name:a-secret-key')}`;
 
-/** Starts a node of a chain with one contract of each kind, on an EVM. `owner`: of the wallet. */
+/** Starts a node of a chain with a wallet of one owner, on an EVM. */
 export async function startChain(owner: string, chainId = 137) {
   const evm = await createEVM();
-  const entries = Object.entries(contractsOf(owner)).map(([name, code], index) => {
-    return { name, code, at: `0x${'c0'.repeat(19)}${String(index).padStart(2, '0')}` as const };
-  });
-  for (const { code, at } of entries) {
-    await evm.stateManager.putCode(createAddressFromString(at), hexToBytes(assemble(code)));
-  }
-  const addresses = Object.fromEntries(entries.map(({ name, at }) => [name, at]));
+  await evm.stateManager.putCode(createAddressFromString(WALLET), hexToBytes(assemble(walletOf(owner))));
   const calls: string[] = [];
   let trouble: Trouble = {};
 
   async function call({ to, data, gas }: z.infer<typeof transaction>): Promise<object> {
     const run = { to: createAddressFromString(to), data: hexToBytes(data), gasLimit: BigInt(gas) };
-    const { returnValue, exceptionError } = (await evm.runCall(run)).execResult;
-    const result = bytesToHex(returnValue);
-    if (!exceptionError) return { result };
-    // Nodes agree on code 3 where a contract gives a reason, and not on the words.
-    if (exceptionError.error !== EVMError.errorMessages.REVERT)
-      return { error: { code: -32000, message: exceptionError.error } };
-    if (result === '0x') return { error: { code: -32000, message: 'execution reverted' } };
-    return { error: { code: 3, message: 'VM execution error', data: result } };
+    const { returnValue } = (await evm.runCall(run)).execResult;
+    return { result: bytesToHex(returnValue) };
   }
 
   async function answerTo(body: z.infer<typeof request>): Promise<object> {
@@ -133,7 +95,7 @@ export async function startChain(owner: string, chainId = 137) {
   return {
     /** With a key in each part, as one or the other provider has it. */
     url: url.replace('//', '//name:a-secret-key@') + PATH,
-    addressOf: (name: keyof ReturnType<typeof contractsOf>) => String(addresses[name]),
+    wallet: WALLET,
     /** The methods that were called. */
     calls,
     behave: (next: Trouble) => {
