@@ -53,6 +53,7 @@ export const LAYER_ENTRIES = {
   'market-data': 'shared/venue/polymarket/market-data.ts',
   'order-entry': 'shared/venue/polymarket/order-entry.ts',
   errors: 'shared/errors.ts',
+  exchange: 'shared/http/exchange.ts',
   aws: 'infra/build/aws.ts',
 } as const;
 
