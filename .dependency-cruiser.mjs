@@ -68,7 +68,7 @@ export default {
       to: {
         path: '^(functions|shared|local|operator|packages|tools|test)/',
         pathNot:
-          '^(functions/(routes|orders/deployed-variables)|shared/(decimal|errors|node-error|limits|log|settings/(formats|gone|read|rules|table|texts)|venue/polymarket/(accounts|regions)))\\.ts$',
+          '^(functions/(routes|orders/deployed-variables)|shared/(decimal|errors|node-error|limits|log|orders/table-layout|settings/(formats|gone|read|rules|table|texts)|venue/polymarket/(accounts|regions)))\\.ts$',
       },
     },
     {

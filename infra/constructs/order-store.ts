@@ -4,7 +4,7 @@ import { Key } from 'aws-cdk-lib/aws-kms';
 import type { Alias } from 'aws-cdk-lib/aws-lambda';
 import { CfnQueryDefinition, LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct, type IConstruct } from 'constructs';
-import { SIGNED_INDEX } from '../../shared/settings/formats.ts';
+import { SIGNED_INDEX } from '../../shared/orders/table-layout.ts';
 import type { Settings } from '../settings/settings.ts';
 import { addOutputs } from './outputs.ts';
 

@@ -1,7 +1,8 @@
 import { getAddress, isAddress } from 'ethers/address';
 import type * as z from 'zod/mini';
 import { compareDecimals, type Decimal } from '../../shared/decimal.ts';
-import { ConfigError, type Sentence, SIGNED_INDEX, sentencesOf } from '../../shared/settings/formats.ts';
+import { SIGNED_INDEX } from '../../shared/orders/table-layout.ts';
+import { ConfigError, type Sentence, sentencesOf } from '../../shared/settings/formats.ts';
 import { orderRules } from '../../shared/settings/rules.ts';
 import { type ChosenAccount, chooseAccount, EOA_WARNING } from '../../shared/venue/polymarket/accounts.ts';
 import { REFUSED_REGION } from '../../shared/venue/polymarket/regions.ts';

@@ -1,7 +1,7 @@
 import { chmodSync, closeSync, existsSync, lstatSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { DAY_KEPT_MS, STORE_CALL_MS } from '../../shared/limits.ts';
+import { DAY_KEPT_MS } from '../../shared/limits.ts';
 import {
   type DayCount,
   dayOf,
@@ -164,18 +164,6 @@ function setUp(db: DatabaseSync): boolean {
   if (layout !== 0 && layout !== LAYOUT) throw new OtherVersionError(layout, LAYOUT);
   db.exec(SET_UP);
   return layout === 0;
-}
-
-/** Reads the encoded records of a file that were signed since a time, or all, also while a service has it open. */
-export function* readRecordTexts(path: string, since = 0): Generator<string, void> {
-  if (!statSync(path, { throwIfNoEntry: false })?.isFile()) throw new Error('there is no such file');
-  using db = new DatabaseSync(path, { readOnly: true, timeout: STORE_CALL_MS });
-  const recent = "WHERE CASE WHEN json_valid(record) THEN json_extract(record, '$.order.signedAt') END >= ?";
-  const rows =
-    since > 0
-      ? db.prepare(`SELECT record FROM orders ${recent}`).iterate(since)
-      : db.prepare('SELECT record FROM orders').iterate();
-  for (const { record } of rows) yield String(record);
 }
 
 /** Runs the acts of one turn of the event loop in one transaction, with one flush to the disk, which they all await. */

@@ -1,4 +1,5 @@
-import { decodeRecord } from '../../shared/orders/record.ts';
+import type { AwsRoute } from '../../shared/aws-client.ts';
+import type { OrderRecords } from '../../shared/orders/order-store.ts';
 import type { ProxyEnv } from '../../shared/proxy.ts';
 import type { LocalConfig } from '../../shared/settings/config.ts';
 import { ConfigError, tableOf } from '../../shared/settings/formats.ts';
@@ -40,11 +41,24 @@ export async function openStore({
   }
 }
 
+/** Opens the records of the store that `SERVICE_STORE` names. `hasIndex`: a table has the index by signing. */
+export async function openRecords(
+  { store, ...route }: Pick<LocalConfig, 'store'> & AwsRoute,
+  hasIndex: boolean,
+): Promise<OrderRecords> {
+  const tableName = tableOf(store);
+  if (tableName === undefined)
+    return (await import('../order-store/file-records.ts')).openFileRecords(storeFileOf(store));
+  const { openTableRecords } = await import('../../shared/orders/dynamodb-records.ts');
+  return openTableRecords({ tableName, hasIndex }, route);
+}
+
 /** Reads the store that `SERVICE_STORE` names, also while a service uses it. Throws any error where that fails. */
-export async function checkStore(setting: string, proxyEnv: ProxyEnv): Promise<void> {
-  const tableName = tableOf(setting);
+export async function checkStore(store: string, proxyEnv: ProxyEnv): Promise<void> {
+  const tableName = tableOf(store);
   if (tableName !== undefined) return void (await openTable(tableName, proxyEnv));
-  const { readRecordTexts } = await import('../order-store/store.ts');
-  // Reads one record, if there is any.
-  readRecordTexts(storeFileOf(setting)).some(decodeRecord);
+  for await (const record of (await openRecords({ store }, false)).list()) {
+    if (record) return;
+    throw new Error('it has a record of another version of the service, or a damaged one');
+  }
 }

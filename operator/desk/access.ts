@@ -36,41 +36,42 @@ export function checkWhere({ settings, stack, region, paper = false }: Where): v
 /** DescribeStacks and its attempts. */
 const STACK_MS = { connect: 2_000, attempt: 5_000, all: 10_000 } as const;
 
-/** Reads the outputs of a stack by their names. */
-async function readOutputs(stack: string, route: AwsRoute): Promise<ReadonlyMap<string, string>> {
+/** The stack of a deployment. */
+interface Stack {
+  readonly name: string;
+  readonly status: string;
+  /** By their names. */
+  readonly outputs: ReadonlyMap<string, string>;
+}
+
+async function readStack(name: string, route: AwsRoute): Promise<Stack> {
   const client = new CloudFormationClient(awsClientOptions(2, STACK_MS, route));
-  const described = client.send(new DescribeStacksCommand({ StackName: stack }), {
+  const described = client.send(new DescribeStacksCommand({ StackName: name }), {
     abortSignal: AbortSignal.timeout(STACK_MS.all),
   });
-  const { Stacks = [] } = await described.catch((cause: unknown) => {
+  const { Stacks: [found] = [] } = await described.catch((cause: unknown) => {
     const why = cause instanceof Error ? cause.name : 'unknown';
     throw new DeskError(
-      `The stack ${stack} cannot be read (${why}): check its name, --region, the AWS credentials, and that these may call cloudformation:DescribeStacks.`,
+      `The stack ${name} cannot be read (${why}): check its name, --region, the AWS credentials, and that these may call cloudformation:DescribeStacks.`,
       { cause },
     );
   });
-  const outputs = Stacks.flatMap(({ Outputs = [] }) => Outputs);
-  return new Map(outputs.map(({ OutputKey = '', OutputValue = '' }) => [OutputKey, OutputValue]));
+  const outputs = found?.Outputs?.map(({ OutputKey = '', OutputValue = '' }) => [OutputKey, OutputValue] as const);
+  return { name, status: found?.StackStatus ?? 'unknown', outputs: new Map(outputs) };
 }
 
 /** The variables of this machine that count for a deployment: how it is reached, and another way to its account. */
 const OF_MACHINE = ['SERVICE_WALLET_ADDRESS', ...CREDENTIAL_NAMES, 'SERVICE_CLOB_URL', 'SERVICE_GAMMA_URL'];
 
 /** Returns the variables by which a local service would trade as the deployment of a stack does. */
-async function variablesOf(stack: string, route: AwsRoute, env: Environment): Promise<Environment> {
-  const outputs = await readOutputs(stack, route);
-  const table = outputs.get('OrdersTable');
-  if (table === undefined) throw new DeskError(`The stack ${stack} has no output OrdersTable.`);
-  const [secret, kmsKey, wallet] = [
-    outputs.get('WalletSecret'),
-    outputs.get('WalletKmsKey'),
-    outputs.get('WalletAddress'),
-  ];
+function variablesOf({ name, outputs }: Stack, env: Environment): Environment {
+  const [table, wallet, kmsKey] = ['OrdersTable', 'WalletAddress', 'WalletKmsKey'].map((output) => outputs.get(output));
+  if (table === undefined) throw new DeskError(`The stack ${name} has no output OrdersTable.`);
   const own = env['SERVICE_WALLET_ADDRESS'] || wallet;
   // With the credentials of another wallet, its orders would be cancelled, and those of the deployment would rest.
   if (wallet !== undefined && own?.toLowerCase() !== wallet.toLowerCase()) {
     throw new ConfigError(
-      `SERVICE_WALLET_ADDRESS is not the wallet of the stack ${stack}, which is ${wallet}: leave it out.`,
+      `SERVICE_WALLET_ADDRESS is not the wallet of the stack ${name}, which is ${wallet}: leave it out.`,
     );
   }
   const deployed: Environment = {
@@ -78,7 +79,7 @@ async function variablesOf(stack: string, route: AwsRoute, env: Environment): Pr
     SERVICE_PLACE_ORDER: wallet && '1',
     SERVICE_WALLET_ADDRESS: wallet,
     SERVICE_KMS_KEY: kmsKey,
-    [kmsKey === undefined ? 'SERVICE_PRIVATE_KEY_SECRET' : 'SERVICE_CREDENTIALS_SECRET']: secret,
+    [kmsKey === undefined ? 'SERVICE_PRIVATE_KEY_SECRET' : 'SERVICE_CREDENTIALS_SECRET']: outputs.get('WalletSecret'),
     SERVICE_FUNDER_ADDRESS: outputs.get('FunderAddress'),
     SERVICE_CLOB_URL: outputs.get('ClobUrl'),
     SERVICE_GAMMA_URL: outputs.get('GammaUrl'),
@@ -88,8 +89,14 @@ async function variablesOf(stack: string, route: AwsRoute, env: Environment): Pr
   return Object.fromEntries([...ofMachine, ...ofStack]);
 }
 
-/** The configuration of the service that a command is about; `region`: that of AWS, if it is not the environment's. */
-export type OperatorConfig = LocalConfig & Pick<AwsRoute, 'region'>;
+/** The configuration of the service that a command is about. */
+export interface OperatorConfig extends LocalConfig {
+  /** The region of AWS, if it is not the environment's. */
+  readonly region?: string | undefined;
+  /** True for a table with the index by signing. */
+  readonly hasIndex?: boolean;
+  readonly stack?: Stack;
+}
 
 /** Reads the configuration: of the settings, of a session on paper, or of a deployment. Throws `ConfigError` and `DeskError`. */
 export async function readConfig(
@@ -103,17 +110,19 @@ export async function readConfig(
   if (stack === undefined) return parse(withFile);
   const { httpsProxy, noProxy } = readSome(withFile, SETTINGS.network);
   const route = { region, proxyEnv: { HTTPS_PROXY: httpsProxy, NO_PROXY: noProxy } };
-  return { ...parse(await variablesOf(stack, route, env)), region };
+  const found = await readStack(stack, route);
+  return { ...parse(variablesOf(found, env)), region, hasIndex: found.outputs.has('OrdersIndex'), stack: found };
 }
 
 /** The account, the venue and the store that the desk works with. */
 export interface Access
-  extends Pick<OperatorConfig, 'clobUrl' | 'gammaUrl' | 'funderAddress' | 'proxyEnv' | 'store' | 'region'> {
+  extends Pick<
+    OperatorConfig,
+    'clobUrl' | 'gammaUrl' | 'funderAddress' | 'proxyEnv' | 'store' | 'region' | 'hasIndex'
+  > {
   /** The address of the wallet key, whose API credentials place the orders. */
   readonly address: string;
   readonly credentials: ApiCredentials | undefined;
-  /** True for a table with the index by the time of signing. */
-  readonly index?: boolean;
   /** Opened only without API credentials. */
   readonly wallet: Wallet | undefined;
 }

@@ -4,11 +4,8 @@ import type { Host, MakeLook } from '../follow/run.ts';
 import type { Market, RecordedOrder } from '../follow/shown.ts';
 import { type Access, DeskError } from './access.ts';
 import { oursOf } from './fills.ts';
-import { canReadSince, cellsOf, readRecords } from './records.ts';
+import { cellsOf, lagOf, readRecords } from './records.ts';
 import { type DeskVenue, openVenue } from './venue.ts';
-
-/** An index follows its table within a second. */
-const INDEX_LAG_MS = 5_000;
 
 /** Orders of another wallet, which had the store before, are none that this one has placed. */
 function recordedOrder(record: OrderRecord, { address }: Access): RecordedOrder {
@@ -27,12 +24,12 @@ function sourcesOf(
 ): Sources {
   const known = new Map<string, Market>();
   return {
-    listsRecent: canReadSince(access),
+    listsRecent: lagOf(access) !== undefined,
     open: () => venue.openOrders(),
     trades: (since) => venue.trades({ since }),
     async records(since) {
-      const pick = (record: OrderRecord) => (record.signedAt >= since ? recordedOrder(record, access) : undefined);
-      return (await readRecords(access, pick, since)).byId;
+      const read = await readRecords(access, (record) => recordedOrder(record, access), since);
+      return read.byId;
     },
     async markets(ids) {
       const missing = ids.filter((id) => !known.has(id));
@@ -71,7 +68,7 @@ export function openLooks(access: Access, note: Host['note']): MakeLook {
     if (!venue) return undefined;
     sources ??= sourcesOf(access, venue, orNothing);
     const { owner, makers } = oursOf({ access, venue }, { byId: new Map(), makers: new Set() });
-    return orNothing(lookAt(sources, { owner, makers, recordLagMs: access.index ? INDEX_LAG_MS : 0 }, state, now));
+    return orNothing(lookAt(sources, { owner, makers, recordLagMs: lagOf(access) ?? 0 }, state, now));
   };
 }
 

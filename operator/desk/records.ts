@@ -1,18 +1,16 @@
-import { DynamoDBClient, paginateQuery, paginateScan } from '@aws-sdk/client-dynamodb';
-import { readRecordTexts } from '../../local/order-store/store.ts';
-import { storeFileOf } from '../../local/service/folders.ts';
-import { type AwsRoute, awsClientOptions } from '../../shared/aws-client.ts';
+import { openRecords } from '../../local/service/open-store.ts';
+import type { AwsRoute } from '../../shared/aws-client.ts';
 import { withoutControls } from '../../shared/foreign-text.ts';
-import { KEEP_MS } from '../../shared/limits.ts';
-import { dayOf } from '../../shared/orders/order-store.ts';
-import { decodeRecord, type OrderRecord } from '../../shared/orders/record.ts';
-import { ConfigError, SIGNED_INDEX, tableOf } from '../../shared/settings/formats.ts';
+import type { OrderRecord } from '../../shared/orders/record.ts';
+import { INDEX_LAG_MS } from '../../shared/orders/table-layout.ts';
+import { ConfigError, tableOf } from '../../shared/settings/formats.ts';
 import { type Access, DeskError } from './access.ts';
 
-/** One request of a scan, which reads a megabyte. */
-const SCAN_MS = { connect: 2_000, attempt: 10_000 } as const;
-
-const DAY_MS = 86_400_000;
+/** Returns how long a new record may be missing in a list since a time; `undefined` where such a list reads all records. */
+export function lagOf({ store, hasIndex }: Access): number | undefined {
+  if (tableOf(store) === undefined) return 0;
+  return hasIndex ? INDEX_LAG_MS : undefined;
+}
 
 /** The picked parts of records. */
 export interface Records<T> {
@@ -24,74 +22,22 @@ export interface Records<T> {
   readonly unreadable: number;
 }
 
-/** Reads a record; `undefined` for one of another version, and for a damaged one. */
-function readRecord(text: string): OrderRecord | undefined {
-  try {
-    return decodeRecord(text);
-  } catch {
-    return undefined;
-  }
-}
-
-/** Returns true where the records since a time can be read without the others. */
-export function canReadSince({ store, index }: Access): boolean {
-  return tableOf(store) === undefined || index === true;
-}
-
-/** Reads the encoded records of a table that were signed since a time, by its index of the days of signing. */
-async function* query(table: string, route: AwsRoute, since: number): AsyncGenerator<string, void> {
-  const client = new DynamoDBClient(awsClientOptions(5, SCAN_MS, route));
-  // Orders are signed by the venue's clock, which may have begun its next day.
-  const last = dayOf(Date.now() + DAY_MS);
-  for (let time = Math.max(since, Date.now() - KEEP_MS); dayOf(time) <= last; time += DAY_MS) {
-    const input = {
-      TableName: table,
-      IndexName: SIGNED_INDEX.name,
-      KeyConditionExpression: `${SIGNED_INDEX.day} = :day AND ${SIGNED_INDEX.time} >= :since`,
-      ExpressionAttributeValues: { ':day': { S: dayOf(time) }, ':since': { N: String(Math.floor(since)) } },
-    };
-    for await (const { Items = [] } of paginateQuery({ client }, input)) {
-      for (const { record } of Items) yield record?.S ?? '';
-    }
-  }
-}
-
-/** Reads the encoded records of a table; the sums of days are no records. */
-async function* scan(table: string, route: AwsRoute): AsyncGenerator<string, void> {
-  const client = new DynamoDBClient(awsClientOptions(5, SCAN_MS, route));
-  const input = {
-    TableName: table,
-    ConsistentRead: true,
-    FilterExpression: 'attribute_exists(#record)',
-    ProjectionExpression: '#record',
-    ExpressionAttributeNames: { '#record': 'record' },
-  };
-  for await (const { Items = [] } of paginateScan({ client }, input)) {
-    // Anything but a text is no record.
-    for (const { record } of Items) yield record?.S ?? '';
-  }
-}
-
 /**
- * Reads the store and keeps the result of `pick` for each record, unless it is `undefined`. Counts records
- * that it cannot read. Those from before `since` are left out where that saves work. Throws `DeskError` if the store itself
- * cannot be read.
+ * Reads the records that were signed since a time, or all, and keeps the result of `pick` for each, unless it is `undefined`.
+ * Counts those that it cannot read. Throws `DeskError` if the store itself cannot be read.
  */
 export async function readRecords<T>(
-  { store, index, ...route }: Pick<Access, 'store' | 'index'> & AwsRoute,
+  access: Pick<Access, 'store' | 'region' | 'hasIndex'> & AwsRoute,
   pick: (record: OrderRecord) => T | undefined,
   since = 0,
 ): Promise<Records<T>> {
-  const table = tableOf(store);
   const byId = new Map<string, T>();
   const makers = new Set<string>();
   let unreadable = 0;
   try {
-    // The path is resolved only here: to cancel all orders needs no store, also in a package without one.
-    const ofTable = (name: string) => (index && since > 0 ? query(name, route, since) : scan(name, route));
-    const texts = table === undefined ? readRecordTexts(storeFileOf(store), since) : ofTable(table);
-    for await (const text of texts) {
-      const record = readRecord(text);
+    // Only here: to cancel all orders needs no store, also in a package without one.
+    const records = await openRecords(access, access.hasIndex === true);
+    for await (const record of records.list(since)) {
       if (!record) {
         unreadable += 1;
         continue;
@@ -103,7 +49,8 @@ export async function readRecords<T>(
   } catch (cause) {
     const isOwn = cause instanceof ConfigError || (cause instanceof Error && cause.name === 'Error');
     const why = isOwn ? cause.message.replace(/\.$/, '') : cause instanceof Error ? cause.name : 'unknown';
-    const place = table === undefined ? store : `table ${table}`;
+    const table = tableOf(access.store);
+    const place = table === undefined ? access.store : `table ${table}`;
     throw new DeskError(`The records of orders (${place}) cannot be read: ${why}.`, { cause });
   }
   return { byId, makers, unreadable };

@@ -57,7 +57,7 @@ export function createHandler(env: Environment, now: () => number = Date.now) {
   const publish = createPublisher(env['FILLS_TOPIC'] ?? '');
   const note = (sentence: string) => log.warn('look at the venue', { sentence });
   return async (): Promise<void> => {
-    const access = { ...config, ...(await openForReads(config)), index: true };
+    const access = { ...config, ...(await openForReads(config)), hasIndex: true };
     const account = accountOf(access);
     const kept = openKeptState(table, account, access);
     const saved = await kept.load();

@@ -6,7 +6,7 @@ import {
   PutItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import { type AwsRoute, awsClientOptions } from '../../shared/aws-client.ts';
-import { TOPIC_STATE } from '../../shared/settings/formats.ts';
+import { TOPIC_STATE } from '../../shared/orders/table-layout.ts';
 import type { SavedState } from '../follow/state.ts';
 
 /** An item has at most 400 KB: some 9,000 orders fit. */

@@ -16,9 +16,9 @@ import * as z from 'zod/mini';
 import { awsClientOptions } from '../aws-client.ts';
 import { DAY_KEPT_MS, STORE_ATTEMPT_MS, STORE_CALL_MS } from '../limits.ts';
 import type { ProxyEnv } from '../proxy.ts';
-import { SIGNED_INDEX } from '../settings/formats.ts';
 import { type DayCount, dayOf, fullBy, type OrderStore, type Over, sumName, type Written } from './order-store.ts';
 import { decodeRecord, encodeRecord, type OrderRecord, versionOf } from './record.ts';
+import { SIGNED_INDEX } from './table-layout.ts';
 
 /** The table of a store, and how to reach it. */
 export interface DynamoDbStoreSettings {

@@ -52,6 +52,15 @@ export interface OrderStore {
   write(key: string, record: OrderRecord | undefined, over: Over, counts?: readonly DayCount[]): Promise<Written>;
 }
 
+/** The records of a store, for those who only read. A service may use the store meanwhile. */
+export interface OrderRecords {
+  /**
+   * Lists the records that were signed since a time, in milliseconds of the Unix epoch, or all. `undefined` stands for one of
+   * another version, and for a damaged one. Rejects where the store cannot be read.
+   */
+  list(since?: number): AsyncIterable<OrderRecord | undefined>;
+}
+
 /** Returns true if a write may replace the record that a key has. */
 export function isReplaceable(standing: OrderRecord | undefined, over: Over): boolean {
   if (over === 'nothing' || !standing) return over === 'nothing' && !standing;

@@ -145,6 +145,15 @@ export function verifiedAddressOf(client: OrderClient | null): string | null {
   return client?.isVerified ? client.address : null;
 }
 
+/** Parses a record; `undefined` for one of another version, and for a damaged one. */
+export function readRecord(text: string): OrderRecord | undefined {
+  try {
+    return decodeRecord(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /** Turns the venue's refusal into the answer that its key keeps. Throws on an error that is not the venue's own. */
 export function toRefusal({ code, message, facts }: AppError): FinalAnswer {
   return finalAnswer.parse({ result: 'refused', code, detail: message, facts });

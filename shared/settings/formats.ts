@@ -81,12 +81,6 @@ export const LOOPBACK = /^(?:127(?:\.\d{1,3}){3}|localhost|\[?::1\]?)$/i;
 /** The prefix of a store that is a table of DynamoDB. */
 export const TABLE_PREFIX = 'dynamodb:';
 
-/** The index of a table of orders by the UTC day and the time of their signing; a deployment has it for its topic of fills. */
-export const SIGNED_INDEX = { name: 'by-signing', day: 'signed_on', time: 'signed_at' } as const;
-
-/** What the keys of the topic's own items in a table of orders begin with. No idempotency key has a control character. */
-export const TOPIC_STATE = '\u0000follow topic ';
-
 /** Returns the name of the table of a store; `undefined` for a store that is a file. */
 export function tableOf(store: string): string | undefined {
   return store.startsWith(TABLE_PREFIX) ? store.slice(TABLE_PREFIX.length) : undefined;

@@ -9,7 +9,7 @@ import { type OrderEvent, orderEvent } from '../../operator/follow/event.ts';
 import { createHandler } from '../../operator/topic/handler.ts';
 import { openKeptState } from '../../operator/topic/kept-state.ts';
 import { createDynamoDbStore } from '../../shared/orders/dynamodb-store.ts';
-import { SIGNED_INDEX } from '../../shared/settings/formats.ts';
+import { SIGNED_INDEX } from '../../shared/orders/table-layout.ts';
 import type { Environment } from '../../shared/settings/table.ts';
 import { startDynamoDb, type TestDynamoDb } from '../../tools/support/dynamodb.ts';
 import { listenOnLoopback, shut } from '../../tools/support/loopback.ts';

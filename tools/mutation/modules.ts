@@ -35,6 +35,8 @@ const TESTS: Readonly<Record<string, readonly string[]>> = {
   'operator/topic/handler.ts': ['operator/topic'],
   'operator/topic/kept-state.ts': ['operator/topic'],
   'local/order-store/store.ts': ['local/store'],
+  'local/order-store/file-records.ts': ['local/store'],
+  'shared/orders/dynamodb-records.ts': ['operator/topic', 'operator/desk/deployment'],
   'shared/orders/dynamodb-store.ts': ['shared/orders/dynamodb-store', 'shared/orders/kept-store'],
   'shared/orders/record.ts': ['shared/orders/record', 'contract/keys-table'],
   'shared/orders/order-store.ts': ['shared/orders/record', 'contract/keys-table'],

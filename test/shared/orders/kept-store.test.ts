@@ -62,7 +62,7 @@ describe('a store that version 1.0.0 has written', () => {
     expect(db.prepare("SELECT sql FROM sqlite_schema WHERE name = 'orders'").get()).toMatchObject({
       sql: expect.stringContaining('WITHOUT ROWID'),
     });
-    const listed = await readRecords({ store: path }, (record) => record);
+    const listed = await readRecords({ store: path, proxyEnv: {} }, (record) => record);
     expect([...listed.byId.values()].toSorted(byId)).toStrictEqual(Object.values(RECORDS).toSorted(byId));
     expect(listed.unreadable).toBe(0);
     const store = openOrderStore(path);
