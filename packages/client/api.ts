@@ -1233,7 +1233,10 @@ export interface components {
                 fee: string | null;
                 /** @description The venue's word for the end; `null` where no look-up finds the order any more. */
                 status: string | null;
-                /** @enum {string|null} */
+                /**
+                 * @description `ended` by the venue; `null` where no look-up finds the order any more, which proves nothing.
+                 * @enum {string|null}
+                 */
                 reason: "filled" | "cancelled" | "expired" | "ended" | null;
             };
         };

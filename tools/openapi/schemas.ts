@@ -110,10 +110,12 @@ function problemSchema(code: ErrorCode): z.ZodMiniType {
 
 /** Writes `anyOf` of a simple type and null as one type of two names, which is easier to read. */
 function joinNull(schema: JsonSchema): JsonSchema {
-  const [value, nothing, ...others] = schema.anyOf ?? [];
+  const { anyOf = [], ...own } = schema;
+  const [value, nothing, ...others] = anyOf;
   if (typeof value !== 'object' || typeof nothing !== 'object') return schema;
   if (others.length > 0 || nothing.type !== 'null' || typeof value.type !== 'string') return schema;
-  return { ...value, type: [value.type, 'null'] };
+  // An `enum` has to list null as well.
+  return { ...value, ...own, type: [value.type, 'null'], ...(value.enum && { enum: [...value.enum, null] }) };
 }
 
 /** Writes a default in words: from the keyword, generators conclude that the member is always there. */

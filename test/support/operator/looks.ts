@@ -204,8 +204,9 @@ function sourcesOf(world: World, { listsRecent = true }: How, note: (what: strin
   };
 }
 
-/** Makes the looks of a clause one after another, and holds each to its row. */
-export async function follow({ rows, start = 0, lag = 0, ...how }: Looks): Promise<void> {
+/** Makes the looks of a clause one after another, and holds each to its row. Returns the events. */
+export async function follow({ rows, start = 0, lag = 0, ...how }: Looks): Promise<readonly OrderEvent[]> {
+  const events: OrderEvent[] = [];
   let state: FollowState = newState(timeOf(start));
   let world = EMPTY;
   let revision = 0;
@@ -226,6 +227,7 @@ export async function follow({ rows, start = 0, lag = 0, ...how }: Looks): Promi
     if (times) expect(looked.events.map(({ timestamp }) => timestamp)).toStrictEqual(times.map(textOf));
     const [{ id: _id, type: _type, ...event } = { id: '', type: '' }] = looked.events;
     if (whole) expect(event).toStrictEqual(whole);
+    events.push(...looked.events);
     for (const event of looked.events) {
       const fact = factOf(event);
       expect([fact, event.id]).toStrictEqual([fact, ids.get(fact) ?? event.id]);
@@ -242,4 +244,5 @@ export async function follow({ rows, start = 0, lag = 0, ...how }: Looks): Promi
     expect(state.revision).toBeGreaterThan(revision);
     ({ revision } = state);
   }
+  return events;
 }
