@@ -52,7 +52,7 @@ function unusable(host: string, { cause }: AppError): Explanation {
   if (/^E[A-Z]+$/.test(errorCode(cause) ?? '')) {
     return { what: `${host} closed the connection before its answer was whole`, fix: CHECK_NETWORK };
   }
-  const [status, isPage] = /^status \d+(, not JSON)?$/.exec(Error.isError(cause) ? cause.message : '') ?? [];
+  const [status, isPage] = /^status \d+(, not JSON)?(?:: .+)?$/.exec(Error.isError(cause) ? cause.message : '') ?? [];
   if (isPage)
     return {
       what: `${host} answered with a web page instead of JSON (${status?.replace(isPage, '')})`,

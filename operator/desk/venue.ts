@@ -52,6 +52,7 @@ export async function openVenue(access: Access) {
   const venue = openOperatorVenue(access);
   const credentials = await credentialsOf(access, venue);
   const account = venue.account(access.address, credentials);
+  const maker = access.funderAddress ?? access.address;
 
   async function cancel(ids: readonly string[] | 'all'): Promise<Cancellation> {
     try {
@@ -70,7 +71,7 @@ export async function openVenue(access: Access) {
     /** Returns `null` for an order that the venue does not know, or has forgotten. */
     order: (id: string): Promise<VenueOrder | null> => ask('The order', (call) => account.order(id, call)),
     trades: (filter: TradeFilter): Promise<TradeList> =>
-      ask('The trades', (call) => account.trades(filter, call), LIST_MS),
+      ask('The trades', (call) => account.trades({ ...filter, maker }, call), LIST_MS),
     /** Returns `null` if the venue does not state the fees, or has removed the market. */
     fees: async (market: string): Promise<Fees | null> =>
       (await ask('The fees of a market', (call) => venue.marketInfo(market, call)))?.fees ?? null,

@@ -45,6 +45,7 @@ export function createOrderEntry(settings: OrderEntrySettings, log: Log): OrderE
     orders: createTransport(settings.clobUrl, { onDate: clock.heed, proxyEnv }),
     walletAddress: wallet.address,
     signatureType,
+    maker: account.funderAddress,
     credentials,
     forgetRules: rules.forget,
     checkClock,

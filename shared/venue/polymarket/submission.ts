@@ -15,7 +15,7 @@ import type { Call, Fate, OrderEntry, SendingCall, SignedOrder } from '../port.t
 import { createOrderFinder, type LookUp } from './calls/find-order.ts';
 import { orderBody, type Posted, readPosted, type Unconfirmed } from './calls/post-order.ts';
 import { rejected, type SaidFate } from './calls/sentences.ts';
-import { cleanVenueReason } from './calls/venue-text.ts';
+import { cleanVenueReason, secretsOf } from './calls/venue-text.ts';
 import { type AccountAnswer, type AccountDeps, createAccountSender } from './http/signed-requests.ts';
 import type { Transport } from './http/transport.ts';
 
@@ -100,6 +100,8 @@ interface SubmissionDeps extends AccountDeps {
   /** Connections for orders only: the answer to another request is never read as one to an order. */
   readonly orders: Transport;
   readonly signatureType: SignatureType;
+  /** The account that holds the funds. */
+  readonly maker: string;
   /** Called after an order that the venue did not take: the next one reads the rules of the token again. */
   readonly forgetRules: (tokenId: string) => void;
   readonly checkClock: OrderEntry['checkClock'];
@@ -108,7 +110,7 @@ interface SubmissionDeps extends AccountDeps {
 /** Sends and settles the orders of one account. */
 export function createSubmissions(deps: SubmissionDeps): Submissions {
   const sendOrder = createAccountSender({ ...deps, clob: deps.orders });
-  const find = createOrderFinder(createAccountSender(deps), deps.log);
+  const find = createOrderFinder(createAccountSender(deps), deps.maker, deps.log);
 
   const hasExpired = ({ expiresAt }: SignedOrder) => expiresAt !== null && expiresAt <= Date.now();
 
@@ -140,12 +142,7 @@ export function createSubmissions(deps: SubmissionDeps): Submissions {
 
   async function post(order: SignedOrder, call: Call, onSend: () => void): Promise<Posted | UnknownFate> {
     const read = ({ response, used }: AccountAnswer): Posted =>
-      readPosted(
-        response,
-        order,
-        (text) => cleanVenueReason(text, [used.key, used.secret.reveal(), used.passphrase.reveal()]),
-        deps.signatureType,
-      );
+      readPosted(response, order, (text) => cleanVenueReason(text, secretsOf(used)), deps.signatureType);
     let refused: Posted | undefined;
     try {
       const answer = await sendOrder(

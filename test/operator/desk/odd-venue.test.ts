@@ -408,6 +408,11 @@ const NONSENSE: readonly (readonly [what: string, Reply, why: string])[] = [
   ['a redirect', { status: 302, headers: { location: 'http://127.0.0.1:9/' }, body: '' }, UNUSABLE],
   ['a limit', { status: 429, body: { error: 'no' } }, 'the venue limits the rate of requests. Try again in a minute'],
   ['a restart', { status: 425 }, AWAY],
+  [
+    'a refusal in words',
+    { status: 400, body: { error: `no ${SECRETS.join(' ')}` } },
+    `${UNUSABLE} (status 400: no [removed]`,
+  ],
   ['an error', { status: 500, body: { error: SECRETS.join(' ') } }, `${UNUSABLE} (status 500)`],
   [
     'a refusal of the credentials',
@@ -417,6 +422,16 @@ const NONSENSE: readonly (readonly [what: string, Reply, why: string])[] = [
   ['a firewall', { status: 403, ...PAGE }, 'the venue is behind a firewall that refuses this machine'],
   ['a cut connection', 'reset', 'the venue closed the connection before its answer was whole'],
 ];
+
+it('a venue that wants to know whose trades is asked for those of the account', async () => {
+  const { url, seen } = await startVenue(async ({ path, query }): Promise<Reply> => {
+    if (path !== '/data/trades' || query.has('maker_address')) return { body: { data: [], next_cursor: 'LTE=' } };
+    return { status: 400, body: { error: 'Invalid trade params payload' } };
+  });
+  expect((await desk(['fills'], settings(url), { secrets: SECRETS })).code).toBe(0);
+  const asked = seen.filter(({ path }) => path === '/data/trades').map(({ query }) => query.get('maker_address'));
+  expect(asked).toStrictEqual([null, FUNDER]);
+});
 
 describe('a venue that answers nonsense', () => {
   it.each(NONSENSE)('ends every command with a sentence and exit 1: %s', async (_what, reply, why) => {

@@ -112,22 +112,23 @@ function idsOf(trades: readonly Trade[]) {
   };
 }
 
-/** Creates the look-ups of one account. A failed request is `unusable`, never an error. */
-export function createOrderFinder(send: SendAsAccount, log: Log) {
+/** Creates the look-ups of one account, whose funds `maker` holds. A failed request is `unusable`, never an error. */
+export function createOrderFinder(send: SendAsAccount, maker: string, log: Log) {
   function fail(name: string, error: unknown, call: Call): void {
     log.debug('look-up failed', { venue_request: name, ...call.trace, error });
   }
 
   /** Lists an order's trades; `isAll` is false if a page, or the orders of a trade, could not be read. */
-  async function listTrades(filter: Readonly<Record<string, string>>, { orderId, signedAt }: SignedOrder, call: Call) {
+  async function listTrades(filter: Readonly<Record<string, string>>, signed: SignedOrder, call: Call) {
+    const { orderId, signedAt, postOnly } = signed;
     const own: Trade[] = [];
     let isAll = true;
     let pages = 0;
     try {
-      for await (const page of readPages(send, { ...TRADES, filter, timeLimit: LOOK_UP_MS }, call)) {
+      for await (const page of readPages(send, { ...TRADES, filter, maker, timeLimit: LOOK_UP_MS }, call)) {
         const listed = trades.parse(page.rows);
         own.push(...listed.filter((each) => idsIn(each).some((id) => isId(id, orderId))));
-        isAll &&= nameEveryOrder(listed, orderId);
+        isAll &&= nameEveryOrder(listed, orderId) && (postOnly || !page.isOfMaker);
         if (page.isLast || endsBefore(listed, signedAt - TRADE_MARGIN_MS)) return { own, isAll };
         pages += 1;
         if (pages === MAX_TRADE_PAGES) break;

@@ -1,12 +1,17 @@
 import * as z from 'zod/mini';
 import { type AppError, refuse } from '../../../errors.ts';
+import type { HttpResponse } from '../../../http/exchange.ts';
 import { MAX_ANSWER_BYTES, MAX_PAGE_ROWS } from '../../../limits.ts';
 import type { Call } from '../../port.ts';
 import { answerTo, parseAnswer, refuseRead } from '../http/reads.ts';
 import type { SendAsAccount } from '../http/signed-requests.ts';
-import { readBy } from '../wire.ts';
+import { errorText, readBy } from '../wire.ts';
+import { cleanVenueReason, secretsOf } from './venue-text.ts';
 
-/** The trades of an account (https://docs.polymarket.com/api-reference/trade/get-trades). */
+/**
+ * The trades of an account (https://docs.polymarket.com/api-reference/trade/get-trades). A page of the venue calls
+ * `maker_address` required, its client does not.
+ */
 export const TRADES = { name: 'read-trades', path: '/data/trades' } as const;
 
 /** The cursor of the CLOB after its last page. */
@@ -25,6 +30,8 @@ interface List {
   readonly path: string;
   readonly filter: Readonly<Record<string, string>>;
   readonly timeLimit: number;
+  /** The account that holds the funds: its `maker_address`, sent where the venue asks for it. */
+  readonly maker?: string | undefined;
 }
 
 /** A page of a list. */
@@ -33,6 +40,12 @@ interface Page {
   readonly isLast: boolean;
   /** True where the venue states that it is the last one. */
   readonly hasEnd: boolean;
+  /** True where it was asked for with `maker_address`, by which the venue may leave out what the account took. */
+  readonly isOfMaker: boolean;
+}
+
+function asksForMaker({ status, isJson, text }: HttpResponse): boolean {
+  return status === 400 && isJson && /maker_address|trade params/i.test(errorText(text) ?? '');
 }
 
 /**
@@ -41,18 +54,29 @@ interface Page {
  */
 export async function* readPages(
   send: SendAsAccount,
-  { name, path, filter, timeLimit }: List,
+  { name, path, filter, timeLimit, maker }: List,
   call: Call,
 ): AsyncGenerator<Page, void> {
+  const limits = { maxBytes: MAX_ANSWER_BYTES.page, timeLimit };
+  let asked = filter;
+  const ask = async (cursor: string) => {
+    const query = new URLSearchParams({ ...asked, ...(cursor && { next_cursor: cursor }) });
+    return answerTo(send(() => ({ name, method: 'GET', path: `${path}?${query}`, ...limits }), call));
+  };
   const seen = new Set<string>();
   for (let cursor = ''; ; ) {
-    const query = new URLSearchParams({ ...filter, ...(cursor && { next_cursor: cursor }) });
-    const spec = { name, method: 'GET', path: `${path}?${query}`, maxBytes: MAX_ANSWER_BYTES.page, timeLimit } as const;
-    const { response } = await answerTo(send(() => spec, call));
+    let { response, used } = await ask(cursor);
+    if (maker !== undefined && asked === filter && asksForMaker(response)) {
+      asked = { ...filter, maker_address: maker };
+      ({ response, used } = await ask(cursor));
+    }
     if (!response.isJson) throw refuseRead(response);
+    if (response.status === 400) {
+      throw unusable(`status 400: ${cleanVenueReason(errorText(response.text) ?? '', secretsOf(used))}`);
+    }
     const { data, next_cursor: next } = parseAnswer(response, page);
     const isLast = !next || next === END;
-    yield { rows: data, isLast, hasEnd: next === END };
+    yield { rows: data, isLast, hasEnd: next === END, isOfMaker: asked !== filter };
     if (isLast) return;
     if (seen.has(next)) throw unusable('a page comes twice');
     seen.add(next);

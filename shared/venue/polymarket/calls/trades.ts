@@ -53,6 +53,8 @@ export interface TradeFilter {
   readonly since?: number | undefined;
   readonly until?: number | undefined;
   readonly conditionId?: string | null;
+  /** See `readPages`. */
+  readonly maker?: string | undefined;
 }
 
 /** Trades, the oldest first, and the ids of those that cannot be read. */
@@ -64,7 +66,7 @@ export interface TradeList {
 /** Lists trades, each once: one that is listed again has its later state. Errors: those of `MarketData`. */
 export async function listTrades(
   send: SendAsAccount,
-  { since = 0, until = Number.POSITIVE_INFINITY, conditionId: market }: TradeFilter,
+  { since = 0, until = Number.POSITIVE_INFINITY, conditionId: market, maker }: TradeFilter,
   call: Call,
 ): Promise<TradeList> {
   // A second more on both sides: it is not documented whether the bounds are inclusive.
@@ -75,7 +77,7 @@ export async function listTrades(
   };
   const trades = new Map<string, Trade>();
   const unreadable: string[] = [];
-  for (const row of await readRows(send, { ...TRADES, filter }, call)) {
+  for (const row of await readRows(send, { ...TRADES, filter, maker }, call)) {
     const { data: next } = trade.safeParse(row);
     if (!next) unreadable.push(oddTrade.parse(row).id);
     else if ((trades.get(next.id)?.last_update ?? 0) <= next.last_update) trades.set(next.id, next);

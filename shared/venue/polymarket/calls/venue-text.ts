@@ -1,3 +1,5 @@
+import type { ApiCredentials } from '../../../account.ts';
+
 /** Characters of a message that a response may quote. */
 const MAX_REASON_LENGTH = 200;
 
@@ -9,6 +11,11 @@ const WORDS = /[A-Za-z0-9+/_-]{16,}=*/g;
 function looksLikeCredential(word: string): boolean {
   if (ADDRESS.test(word)) return false;
   return (/\d/.test(word) && /\D/.test(word)) || /[A-Za-z]{24,}/.test(word);
+}
+
+/** Returns what a message of the venue may repeat of API credentials. */
+export function secretsOf({ key, secret, passphrase }: ApiCredentials): readonly string[] {
+  return [key, secret.reveal(), passphrase.reveal()];
 }
 
 /** Removes the given secrets, none of them empty, and everything else that looks like a credential; addresses stay. */

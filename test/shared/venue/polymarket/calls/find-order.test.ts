@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { createOrderFinder, type LookUp } from '../../../../../shared/venue/polymarket/calls/find-order.ts';
 import type { SendAsAccount } from '../../../../../shared/venue/polymarket/http/signed-requests.ts';
+import type { SignedOrder } from '../../../../../shared/venue/port.ts';
 import { NOTHING_TOLD } from '../../../../support/orders/order-records.ts';
 import { CREDENTIALS } from '../../../../support/orders/trading-world.ts';
 import { collectLog } from '../../../../support/service/collected-log.ts';
@@ -8,6 +9,7 @@ import { callWithin } from '../../../../support/venue/scripted-venue.ts';
 
 const ID = `0x${'ab'.repeat(32)}`;
 const MARKET = `0x${'3c'.repeat(32)}`;
+const FUNDER = `0x${'5a'.repeat(20)}`;
 const SIGNED_AT = 1_790_000_000_000;
 const ORDER = {
   ...{ orderId: ID, tokenId: '7', conditionId: MARKET, postOnly: false, expiresAt: null, signedAt: SIGNED_AT },
@@ -27,7 +29,7 @@ function finder(answer: (path: string) => Answer) {
     const text = typeof body === 'string' ? body : JSON.stringify(body);
     return { response: { status, isJson, text, retryAfter: undefined }, used: CREDENTIALS };
   };
-  return { find: createOrderFinder(send, log), asked, lines };
+  return { find: createOrderFinder(send, FUNDER, log), asked, lines };
 }
 
 const call = { ...callWithin(), trace: { request_id: 'r-1' } };
@@ -101,9 +103,9 @@ const ours = (changes: object = {}) => trade({ taker_order_id: ID, ...changes })
 const pageOf = (data: unknown, next_cursor: string | null = 'LTE=') => ({ body: { data, next_cursor } });
 const EMPTY = pageOf([]);
 
-async function lookUpTrades(answer: (path: string) => Answer, conditionId: string | null = MARKET) {
+async function lookUpTrades(answer: (path: string) => Answer, changes: Partial<SignedOrder> = {}) {
   const { find, asked } = finder(answer);
-  return { found: endOf(await find.trades({ ...ORDER, conditionId }, call)), asked };
+  return { found: endOf(await find.trades({ ...ORDER, ...changes }, call)), asked };
 }
 
 describe('the look-up of trades', () => {
@@ -138,6 +140,21 @@ describe('the look-up of trades', () => {
     expect(found).toMatchObject({ status: 'matched', tradeIds: ['t1'] });
     const market = `/data/trades?market=${MARKET}`;
     expect(asked).toStrictEqual(['/data/trades?asset_id=7', market, `${market}&next_cursor=Mg%3D%3D`]);
+  });
+
+  it.each([
+    ['one that is found', false, [ours()], { status: 'matched' }],
+    // The venue may leave out what the account took.
+    ['one that may have taken', false, [], 'unusable'],
+    ['one that cannot have taken', true, [], 'not_found'],
+  ])('asks by the account where the venue wants that: %s', async (_what, postOnly, rows, expected) => {
+    const answer = (path: string) =>
+      path.includes('maker_address') ? pageOf(rows) : { status: 400, body: { error: 'Invalid trade params payload' } };
+    const { found, asked } = await lookUpTrades(answer, { postOnly });
+    if (typeof expected === 'string') expect(found).toBe(expected);
+    else expect(found).toMatchObject(expected);
+    const first = '/data/trades?asset_id=7';
+    expect(asked.slice(0, 2)).toStrictEqual([first, `${first}&maker_address=${FUNDER}`]);
   });
 
   const old = (ageMs: number) => trade({ match_time: String((SIGNED_AT - ageMs) / 1_000) });
@@ -179,6 +196,6 @@ describe('the look-up of trades', () => {
     const rows = (length: number) => pageOf(Array.from({ length }, () => trade()));
     expect((await lookUpTrades(() => rows(1_000))).found).toBe('not_found');
     expect((await lookUpTrades(() => rows(1_001))).found).toBe('unusable');
-    expect((await lookUpTrades(() => EMPTY, null)).found).toBe('unusable');
+    expect((await lookUpTrades(() => EMPTY, { conditionId: null })).found).toBe('unusable');
   });
 });
