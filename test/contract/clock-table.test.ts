@@ -75,6 +75,19 @@ const CLOCK: readonly Row[] = [
     { asks: { tokenId: v1TokenId(2) }, book: bookDated(-HOUR_MS, { age: '0' }), time: BROKEN, ...live('AB') },
   ],
   [
+    "the venue's time is that of the middle of the request",
+    {
+      book: bookDated(600_000),
+      time: () => {
+        pass(11_000);
+        const body = String(Math.floor(Date.now() / 1_000));
+        pass(11_000);
+        return { body };
+      },
+      ...{ budgetMs: 60_000, ...live('A') },
+    },
+  ],
+  [
     'while the venue cannot be asked for its time, a doubt stands',
     { book: bookDated(600_000), time: BROKEN, ends: 'venue_error', sent: '', kept: 'free' },
     { time: BROKEN, ...live('A') },
