@@ -1,7 +1,9 @@
 import { inspect } from 'node:util';
-import { describe, expect, it, jest } from '@jest/globals';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { computeAddress } from 'ethers';
 import { SIGNATURE_TYPES } from '../../../../shared/account.ts';
+import { SEND_MS } from '../../../../shared/limits.ts';
+import { fakeOnly } from '../../../support/jest.ts';
 import type { Answers } from '../../../support/orders/trading-world.ts';
 import { collectLog } from '../../../support/service/collected-log.ts';
 import { asHttp, callWithin, type Reply } from '../../../support/venue/scripted-venue.ts';
@@ -27,6 +29,10 @@ const {
 
 const bookOf: NonNullable<Answers['book']> = (_id, _index, { query }) => ({
   body: bookAnswer(query.get('token_id') ?? ''),
+});
+
+afterEach(() => {
+  jest.useRealTimers();
 });
 
 describe('an order', () => {
@@ -76,6 +82,23 @@ describe('an order', () => {
     expect((await place(world)).result).toMatchObject({ status: 'live' });
     const calls = ['GET /auth/derive-api-key', 'GET /book', 'POST /auth/api-key', 'POST /order'];
     expect(world.venue.calls().toSorted()).toStrictEqual(calls);
+  });
+
+  it('waits 12 s for an answer, so that time is left to look it up', async () => {
+    const { promise: arrived, resolve } = Promise.withResolvers<void>();
+    const post = (): Reply => {
+      resolve();
+      return 'hang';
+    };
+    const world = await openWorld({ post, order: (id) => lookedUp(id, 'LIVE') });
+    const signed = await world.sign();
+    fakeOnly(['setTimeout', 'clearTimeout', 'performance']);
+    const call = callWithin(24_000);
+    const placing = world.entry.submit(signed, call);
+    await arrived;
+    while (call.venueRequests.length === 0) await jest.advanceTimersByTimeAsync(500);
+    expect(await placing).toMatchObject({ placement: { status: 'live' } });
+    expect(call.venueRequests[0]).toStrictEqual({ name: 'post-order', result: 'timeout', milliseconds: SEND_MS });
   });
 
   it('makes one where it is a further one, on connections that carry nothing else', async () => {
