@@ -259,7 +259,7 @@ const TRADES: readonly Looks[] = [
     { at: 5, trades: [fill('t1', 3, 'A', 4)], since: -MINUTE, says: [PARTLY] },
     { at: 54, since: 3 - MINUTE, says: [] },
     { at: 55, since: 3 - 10 * MINUTE, says: [] },
-    { at: 60, since: 3 - MINUTE, says: [] },
+    { at: 60, open: [order('A', 10), order('B', 10, { created_at: timeOf(58) })], since: 3 - MINUTE, says: [] },
     // The clock was set back.
     { at: -HOUR, since: 3 - 10 * MINUTE, says: [] },
   ]),
@@ -344,6 +344,21 @@ const FEES: readonly Looks[] = [
     { at: 12 + 5 * MINUTE, says: ['B filled by t3: 1, now 5+5'], data: [{ fee: null }] },
     { at: 6 * MINUTE, ...GONE, found: { ...found('canceled', 'B', 10, 5), A: null }, says: [] },
     { at: 7 * MINUTE, says: ['B closed: cancelled, 5+5'], data: [{ value: '2.5', fee: null }] },
+  ]),
+  looks('a trade that shows another order of ours later waits for its fees, too', [
+    {
+      at: 5,
+      open: [order('A', 10, OTHER), order('B', 10, OTHER)],
+      trades: [fill('t1', 3, 'A', 4, OTHER)],
+      says: [PARTLY],
+    },
+    {
+      at: 10,
+      trades: [fill('t1', 3, 'A', 4, { ...OTHER, maker_orders: [entry('A', 4), entry('B', 4)] })],
+      noFees: [OTHER.market],
+      says: [],
+    },
+    { at: 15, noFees: [], says: ['B filled by t1: 4, now 4+6'], data: [{ fee: '0' }] },
   ]),
   looks('a trade that waits for its fees is in the window until it is reported', [
     { at: 0, open: [order('A', 10), order('B', 10, OTHER)], says: [] },
@@ -452,14 +467,17 @@ const CLIENTS: readonly Looks[] = [
       says: ['C filled by t1: 4, now 4+6'],
     },
   ]),
-  looks('a trade before the start is nothing odd', [
+  looks('a trade before the start is nothing odd, and its order is not followed', [
     {
       at: 5,
       trades: [
         fill('t1', -1, 'D', 4, { maker_orders: [entry('D', 4, { owner: 'another' })] }),
         fill('t2', -1, 'A', 4, { status: 'odd' }),
+        fill('t3', -1, 'A', 4),
+        fill('t4', 0, 'A', 4, { status: 'odd' }),
       ],
-      says: [],
+      says: ['unreadable t4: odd'],
+      keeps: { orders: [] },
     },
   ]),
   looks('a trade in an unknown state is reported as such, and as a fill once its state is known', [
@@ -596,6 +614,10 @@ const ENDS: readonly Looks[] = [
     { at: HOUR + 15, says: [], asks: [] },
     { at: HOUR + 20, ...CANCELED, says: [CLOSED] },
   ]),
+  looks('an order of an unknown market has no question', [
+    { at: 5, records: record('A', 3, { market: null }), found: found('canceled', 'A', 10), says: [] },
+    { at: 25, says: [CLOSED], data: [{ question: null }], asks: ['order A'] },
+  ]),
   looks('at most a hundred orders are looked up in one look', [
     { at: 0, open: Array.from({ length: 150 }, (_, index) => order(`A${index}`, 10)), says: [] },
     { at: 5, ...GONE, says: [] },
@@ -634,6 +656,7 @@ const ENDS: readonly Looks[] = [
       says: ['C filled by t3: 1, now 1+null'],
       keeps: { orders: ['B', 'C'] },
     },
+    { at: HOUR + 5 * MINUTE, says: ['C closed: null, 1+null'], data: [{ size: null, price: null }] },
   ]),
   looks('a closed order is not forgotten while its record is read in each look', [
     { at: 5, records: record('A', 0), found: found('canceled', 'A', 10), says: [] },

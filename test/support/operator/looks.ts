@@ -2,7 +2,7 @@ import { expect } from '@jest/globals';
 import type { OrderEvent } from '../../../operator/follow/event.ts';
 import { lookAt, type Sources } from '../../../operator/follow/read.ts';
 import type { RecordedOrder } from '../../../operator/follow/shown.ts';
-import { type FollowState, newState } from '../../../operator/follow/state.ts';
+import { decodeState, encodeState, type FollowState, newState } from '../../../operator/follow/state.ts';
 import { toDecimal } from '../../../shared/decimal.ts';
 import { formatTime } from '../../../shared/time.ts';
 import type { Fees, Trade, VenueOrder } from '../../../shared/venue/polymarket/operator-venue.ts';
@@ -194,7 +194,7 @@ function sourcesOf(world: World, { listsRecent = true }: How, note: (what: strin
     markets: async (ids) => {
       for (const id of ids) note(id === MARKET ? 'market' : `market ${nameOf(id)}`);
       const { fees, question, noFees } = world;
-      return new Map(ids.map((id) => [id, { fees: noFees.includes(id) ? undefined : fees, question }]));
+      return new Map(ids.flatMap((id) => (noFees.includes(id) ? [] : [[id, { fees, question }]])));
     },
     order: async (id) => {
       note(`order ${nameOf(id)}`);
@@ -230,13 +230,17 @@ export async function follow({ rows, start = 0, lag = 0, ...how }: Looks): Promi
     events.push(...looked.events);
     for (const event of looked.events) {
       const fact = factOf(event);
+      expect(event.id).toMatch(/^evt_[0-9a-f]{32}$/);
       expect([fact, event.id]).toStrictEqual([fact, ids.get(fact) ?? event.id]);
       ids.set(fact, event.id);
     }
     expect(new Set(ids.values()).size).toBe(ids.size);
     if (asks) expect([where, ...asked]).toStrictEqual([where, ...asks]);
     if (since !== undefined) expect([where, sinces.get('trades')]).toStrictEqual([where, timeOf(since)]);
-    ({ state } = looked);
+    // As if it had been kept, and loaded.
+    const kept = decodeState(encodeState(looked.state));
+    expect(kept).toBeDefined();
+    state = { ...(kept ?? state), wholeAt: looked.state.wholeAt };
     const { orders, parts } = state;
     if (keeps?.orders) expect(Object.keys(orders).map(nameOf)).toStrictEqual(keeps.orders);
     if (keeps?.parts !== undefined) expect(Object.keys(parts)).toHaveLength(keeps.parts);
