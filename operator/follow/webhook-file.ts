@@ -1,3 +1,5 @@
+import { mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { createPrivate, takeLock } from '../../local/order-store/store.ts';
 import { ConfigError } from '../../shared/settings/formats.ts';
@@ -25,6 +27,8 @@ const SET_UP = `
 /** Takes the lock of a file and opens it; a new one gets mode 0600. Throws `ConfigError`. */
 function openFile(path: string) {
   try {
+    // The service may never have run.
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
     using opening = new DisposableStack();
     opening.use(takeLock(`${path}.lock`, 'stop that process: a store has one webhook'));
     createPrivate(path);

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { statSync } from 'node:fs';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -206,12 +207,12 @@ describe('a webhook', () => {
 });
 
 describe('the file of a webhook', () => {
-  it('has mode 0600, and its folder of a store keeps its own', async () => {
+  it('has mode 0600, and its folder 0700', () => {
     const before = process.umask(0);
-    opened('modes', event(1));
+    opened('new/modes', event(1));
     process.umask(before);
-    const modes = await Promise.all(['modes', 'modes.lock'].map((name) => stat(join(folder, name))));
-    expect(modes.map(({ mode }) => mode & 0o777)).toStrictEqual([0o600, 0o600]);
+    const modes = ['new', 'new/modes', 'new/modes.lock'].map((name) => statSync(join(folder, name)).mode & 0o777);
+    expect(modes).toStrictEqual([0o700, 0o600, 0o600]);
   });
 
   it('belongs to one process, which a second one names', () => {
