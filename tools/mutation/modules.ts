@@ -26,7 +26,7 @@ const TESTS: Readonly<Record<string, readonly string[]>> = {
   'operator/follow/read.ts': ['contract/follow'],
   'operator/follow/event.ts': ['contract/follow'],
   'operator/follow/state.ts': ['contract/follow', 'operator/follow/command'],
-  'operator/follow/run.ts': ['operator/follow/command'],
+  'operator/follow/run.ts': ['operator/follow/run'],
   'operator/follow/webhook.ts': ['operator/follow/webhook', 'operator/follow/command'],
   'operator/follow/webhook-file.ts': ['operator/follow/webhook', 'operator/follow/command'],
   'operator/follow/webhook-output.ts': ['operator/follow/webhook', 'operator/follow/command'],

@@ -152,20 +152,6 @@ describe('follow', () => {
     expect(broken.sentences.at(-1)).toBe('Output closed by the reading program.\n');
   });
 
-  it('waits for an output that nobody reads, says so, and loses nothing', async () => {
-    await buy();
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const got: string[] = [];
-    const slow = start([], async (line) => {
-      await promise;
-      got.push(line);
-    });
-    await until(() => slow.sentences.length >= 2);
-    expect(slow.sentences[1]).toBe('The output takes nothing: nobody reads it, or its disk is full. Events wait.\n');
-    resolve();
-    await until(() => got.length >= 2);
-  });
-
   it('waits for a venue that does not answer', async () => {
     const waiting = start(['--since', '2026-01-01'], undefined, { SERVICE_CLOB_URL: 'http://127.0.0.1:9' });
     await until(() => waiting.sentences.length >= 2);

@@ -9,12 +9,13 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
-import { type OrderEvent, orderEvent } from '../../../operator/follow/event.ts';
+import type { OrderEvent } from '../../../operator/follow/event.ts';
 import { newState } from '../../../operator/follow/state.ts';
 import { startDelivery, webhookSecrets } from '../../../operator/follow/webhook.ts';
 import { openWebhookFile, type WebhookFile } from '../../../operator/follow/webhook-file.ts';
 import { openWebhook } from '../../../operator/follow/webhook-output.ts';
 import { verifyEvent } from '../../../packages/client/client.ts';
+import { event } from '../../support/operator/events.ts';
 import { HAS_PYTHON } from '../../support/python.ts';
 import { until } from '../../support/until.ts';
 import { type Reply, startVenue } from '../../support/venue/scripted-venue.ts';
@@ -38,18 +39,6 @@ afterEach(() => {
 });
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
-
-const EMPTY = {
-  ...{ order_id: null, client_address: null, client_address_verified: null, caller: null, token_id: null, side: null },
-  ...{ question: null, outcome: null, filled_size: null, remaining_size: null },
-  ...{ price: null, size: null, value: null, fee: null },
-};
-
-function event(number: number, members: object = {}): OrderEvent {
-  const fact = { id: `evt_${number}`, type: 'order.unreadable', timestamp: '2026-11-18T11:06:40Z' };
-  const data = { ...EMPTY, revision: 1, trade_id: `t${number}`, status: 'unreadable', ...members };
-  return orderEvent.parse({ ...fact, data });
-}
 
 function opened(name: string, ...events: readonly OrderEvent[]): WebhookFile {
   const file = openWebhookFile(join(folder, name));
