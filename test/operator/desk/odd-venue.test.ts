@@ -9,6 +9,7 @@ import type { Environment } from '../../../shared/settings/table.ts';
 import { fakeOnly } from '../../support/jest.ts';
 import { desk, deskRows } from '../../support/operator/desk.ts';
 import { finishedOrder, PLACED, WALLET } from '../../support/orders/order-records.ts';
+import { until } from '../../support/until.ts';
 import { type Reply, type SeenRequest, startVenue } from '../../support/venue/scripted-venue.ts';
 
 const KEY = '00000000-0000-4000-8000-000000000001';
@@ -461,7 +462,7 @@ describe('a venue that answers nonsense', () => {
     fakeOnly(['setTimeout', 'clearTimeout', 'performance']);
     const { url, seen } = await startVenue(() => 'hang');
     const ending = Promise.all([desk(['open'], settings(url)), desk(['fills'], settings(url))]);
-    while (seen.length < 2) await new Promise(setImmediate);
+    await until(() => seen.length === 2);
     await jest.advanceTimersByTimeAsync(9_999);
     const early = await Promise.race([ending, new Promise((resolve) => setImmediate(resolve, 'waits'))]);
     await jest.advanceTimersByTimeAsync(1);

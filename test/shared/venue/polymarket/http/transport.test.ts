@@ -12,6 +12,7 @@ import { createTransport } from '../../../../../shared/venue/polymarket/http/tra
 import { VERSION } from '../../../../../shared/version.ts';
 import { listenOnLoopback, shut } from '../../../../../tools/support/loopback.ts';
 import { fakeOnly } from '../../../../support/jest.ts';
+import { until } from '../../../../support/until.ts';
 import { CERTIFICATE, callWithin, type Reply, startVenue } from '../../../../support/venue/scripted-venue.ts';
 import { startSlowListener } from '../../../../support/venue/slow-listener.ts';
 
@@ -225,7 +226,7 @@ describe('transport without a readable answer', () => {
     expect(await answer).toMatchObject({ status: 200 });
     const silent = await startVenue(() => 'hang');
     const ended = failureOf(createTransport(silent.url).send(PATIENT, callWithin(10_000)));
-    while (silent.seen.length === 0) await sleep(1);
+    await until(() => silent.seen.length > 0);
     jest.advanceTimersByTime(10_000);
     expect(await ended).toStrictEqual({ kind: 'timeout', sent: true });
   });
@@ -235,7 +236,7 @@ describe('transport without a readable answer', () => {
     const venue = await startVenue(() => (response) => held.push(response));
     const http = createTransport(venue.url);
     const others = Array.from({ length: 256 }, () => http.send(GET, callWithin(60_000)));
-    while (held.length < others.length) await sleep(20);
+    await until(() => held.length === others.length);
     const ended = failureOf(http.send({ ...POST, timeLimit: 300 }, callWithin(60_000)));
     jest.advanceTimersByTime(300);
     expect(await ended).toStrictEqual({ kind: 'timeout', ...UNSENT });
@@ -243,7 +244,7 @@ describe('transport without a readable answer', () => {
     await Promise.all(others);
     // It would be before this one.
     const last = http.send(GET, callWithin(60_000));
-    while (held.length === 0) await sleep(1);
+    await until(() => held.length > 0);
     held[0]?.end('{}');
     await last;
     expect(new Set(venue.calls())).toStrictEqual(new Set(['GET /thing']));
