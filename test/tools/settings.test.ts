@@ -20,15 +20,4 @@ describe('the table of settings', () => {
     expect(Object.keys(env).toSorted()).toStrictEqual(Object.keys(LOCAL).map(variableOf).toSorted());
     expect(parseLocalConfig(env)).toStrictEqual(parseLocalConfig({}));
   });
-
-  it('is what the example of Going live uses', async () => {
-    const [, example = ''] = /```ini\n(.*?)```/s.exec(await readText('docs/going-live.md')) ?? [];
-    const filled = example
-      .replace('PRIVATE_KEY=0x…', `PRIVATE_KEY=0x${'1'.repeat(64)}`)
-      .replace('0x…', `0x${'1'.repeat(40)}`);
-    expect(parseLocalConfig(parseEnv(filled))).toMatchObject({
-      mode: 'order-placing',
-      maxOrderNotional: { coefficient: 5n },
-    });
-  });
 });

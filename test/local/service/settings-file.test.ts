@@ -31,7 +31,8 @@ describe('a file of settings', () => {
   it('has a complete example in the documents: with it, orders are placed', async () => {
     const guide = await readFile(new URL('../../../docs/going-live.md', import.meta.url), 'utf8');
     const example = /^```ini\n(.*?)^```$/ms.exec(guide)?.[1] ?? '';
-    const text = example
+    const [, optIn = ''] = /^Add `(.*?)` to `\.env`/m.exec(guide) ?? [];
+    const text = `${example}${optIn}\n`
       .replace('PRIVATE_KEY=0x…', `PRIVATE_KEY=0x${PAPER_KEY}`)
       .replace('FUNDER_ADDRESS=0x…', `FUNDER_ADDRESS=${funderOf(PAPER_WALLET, 'deposit-wallet')}`);
     const config = parseLocalConfig(await read(text));
