@@ -48,11 +48,9 @@ function parseSeconds(header: string | null): number | undefined {
 
 /** Returns a sentence on a redirect that made a GET of an order; `undefined` without one. */
 function lostByRedirect({ status, redirected, url }: Response, baseUrl: string): string | undefined {
-  const target = addressOf(url).replace(/\/v1\/.*$/, '');
-  const way = `${addressOf(baseUrl)} redirects to ${target}`;
-  return redirected && status === 405
-    ? `${way}, and the order was lost on the way: give that address as baseUrl.`
-    : undefined;
+  if (!redirected || status !== 405) return undefined;
+  const way = `${addressOf(baseUrl)} redirects to ${addressOf(url).replace(/\/v1\/.*$/, '')}`;
+  return `${way}, and the order was lost on the way: give that address as baseUrl.`;
 }
 
 function errorOf(response: Response, body: unknown, baseUrl: string): OrderBookError {
@@ -61,13 +59,8 @@ function errorOf(response: Response, body: unknown, baseUrl: string): OrderBookE
   const marks = { code: 'string', detail: 'string', request_id: 'string' } as const;
   if (!response.ok && isFromService<ProblemBody>(body, marks)) {
     const { type, title, status: _repeated, code, detail, request_id: requestId, ...facts } = body;
-    return new OrderBookError(lostByRedirect(response, baseUrl) ?? detail, {
-      code,
-      status,
-      requestId,
-      retryAfter,
-      facts,
-    });
+    const sentence = lostByRedirect(response, baseUrl) ?? detail;
+    return new OrderBookError(sentence, { code, status, requestId, retryAfter, facts });
   }
   const isOfGateway = NOT_PASSED_ON.includes(status) || status >= 500;
   const advice = isOfGateway ? 'a gateway or proxy in front of it did.' : 'check baseUrl.';

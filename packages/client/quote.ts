@@ -114,8 +114,8 @@ function average(value: bigint, size: bigint, isBuy: boolean): string {
 /**
  * Computes what an order would do now on a book of the service, with the fees of its market. Sends nothing. The venue may
  * round the fee of a level down once for each order that rests there. Where the operator has a builder code, its fee comes
- * on top. Throws RangeError for a price or a size that is no
- * decimal. Where `would_be_refused` is set, the numbers say what the order would do without that refusal.
+ * on top. Where `would_be_refused` is set, the numbers say what the order would do without that refusal. Throws RangeError
+ * for a price or a size that is no decimal.
  */
 export function quote(
   book: Schemas['Book'],

@@ -76,6 +76,7 @@ describe('the packed client', () => {
   it('has types that a strict project can use, and that know a wrong order', async () => {
     const source = `
       import { createClient, OrderBookError, type OrderRequest, roundToTick, takerFee } from '${NAME}';
+      import { type OrderEvent, verifyEvent } from '${NAME}';
       const client = createClient({ baseUrl: 'http://127.0.0.1:8080', wallet: undefined, fetch: undefined });
       const order: OrderRequest = { token_id: '1', side: 'buy', price: '0.5', size: 5 };
       const { status } = await client.placeOrder(order, { signal: AbortSignal.timeout(1) });
@@ -93,6 +94,10 @@ describe('the packed client', () => {
       await client.placeOrder({ ...order, side: 'hold' });
       // @ts-expect-error a member that does not exist
       await client.placeOrder({ ...order, post_onl: true });
+      export const POST = async (got: Request) => verifyEvent(await got.text(), got.headers, 'whsec_…');
+      export const told = ({ type, data }: OrderEvent): string => (type === 'order.closed' ? data.value : 'open');
+      // @ts-expect-error a value that an unreadable row does not have
+      export const value = ({ data }: OrderEvent): string => data.value;
       // @ts-expect-error a code that does not exist
       export const never = (error: OrderBookError): boolean => error.code === 'price_of_tick';
     `;
