@@ -116,30 +116,6 @@ it('brings a setting into the texts for people', async () => {
   expect(await output(process.execPath, 'local/start.js', '--help')).toMatch(help);
 });
 
-/** Prints what a process, a deployment and synth make of the setting. */
-const PRINT_SETTING = `
-  import { readSettings } from './infra/settings/settings.ts';
-  import { parseDeployedConfig, parseLocalConfig } from './shared/settings/config.ts';
-  import { ORDER_CONTEXT } from './tools/support/deployment.ts';
-  const { orders } = readSettings({ ...ORDER_CONTEXT, minOrderNotional: 2.5 });
-  const env = { SERVICE_MIN_ORDER_NOTIONAL: '2.5' };
-  const values = [env, orders.variables].map((variables) => parseDeployedConfig(variables).minOrderNotional);
-  console.log([parseLocalConfig(env).minOrderNotional, ...values].map(({ coefficient }) => coefficient).join());
-  try {
-    readSettings({ ...ORDER_CONTEXT, minOrderNotional: 0 });
-  } catch (error) {
-    console.log(error.message);
-  }
-`;
-
-it('brings a setting into the configuration, and a malformed one to a stop at synth', async () => {
-  const [values, refusal] = (await output(process.execPath, '--input-type=module', '-e', PRINT_SETTING)).split('\n');
-  expect(values).toBe('25,25,25');
-  expect(refusal).toBe(
-    'minOrderNotional must be a decimal above zero, such as 250 or 99.5, with at most 18 digits before the point.',
-  );
-});
-
 it('adds a code to its operation in the document, with its facts and its wait', async () => {
   const { components, paths } = JSON.parse(await readFile(join(tree, 'openapi.json'), 'utf8'));
   const { properties, description } = components.schemas.VenueClosedProblem;
