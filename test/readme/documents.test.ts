@@ -64,7 +64,7 @@ function isOfDoctor(text: string): boolean {
 }
 
 /** Files that a reader makes. */
-const MADE = new Set(['NAME.json', 'backend.mjs', 'client.js', 'console.json', 'dev.json', 'prod.json', 'sign.mjs']);
+const MADE = new Set(['NAME.json', 'backend.ts', 'client.js', 'console.json', 'dev.json', 'prod.json', 'sign.mjs']);
 const FILES = ['**/*.*', '.github/**/*.*'].flatMap((glob) =>
   globSync(glob, { cwd: ROOT, exclude: (path) => OTHERS.test(path) }),
 );

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 
 const ROOT = join(import.meta.dirname, '../..');
-const PAGES = ['packages/client/README.md', 'docs/clients.md', 'docs/fills.md'];
+const PAGES = ['packages/client/README.md', 'docs/clients.md', 'docs/fills.md', 'docs/app.md'];
 const IMPORT = "import { createClient } from 'order-book-adapter-client';\n";
 /** What the examples of wallets find in a page. */
 const PAGE = `
@@ -27,7 +27,9 @@ afterAll(() => rm(project, { recursive: true, force: true }));
 /** Writes each program of a page as TypeScript; returns how many there are. */
 async function writePrograms(page: string): Promise<number> {
   const fences = [...(await readFile(join(ROOT, page), 'utf8')).matchAll(/```[jt]s\n(.*?)```/gs)];
-  const written = fences.map(([, code = ''], index) => {
+  const parts = fences.map(([, code = '']) => code);
+  const programs = page === 'docs/app.md' ? [parts.join('')] : parts; // The parts of a backend.
+  const written = programs.map((code, index) => {
     const text = code.includes('import ') ? code : IMPORT + code;
     return writeFile(join(project, `${basename(page, '.md')}-${index}.ts`), text);
   });
