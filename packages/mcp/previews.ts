@@ -22,9 +22,8 @@ interface Preview extends Terms {
   readonly idempotencyKey: string;
   /** Price × size, in 10^-36 of the collateral. */
   readonly notional: bigint;
-  /** Set once a request may have left: then the preview does not end, and a repeat settles its order. */
+  /** Set once a request may have left: then the preview does not end, and a repeat settles its order, also after a placement. */
   isSent: boolean;
-  mayBeLive: boolean;
   placing?: Promise<PlacedOrder>;
 }
 
@@ -60,11 +59,14 @@ export function createPreviews(client: Client, { maxOrder, maxTotal }: Caps) {
       const [preview_id, idempotencyKey] = [newIdempotencyKey(), newIdempotencyKey()];
       const lastAt = Math.min(Date.now() + PREVIEW_MS, terms.lastAt);
       const notional = parseUnits(terms.order.price) * parseUnits(terms.order.size);
-      kept.set(preview_id, { ...terms, lastAt, idempotencyKey, notional, isSent: false, mayBeLive: false });
+      kept.set(preview_id, { ...terms, lastAt, idempotencyKey, notional, isSent: false });
       const [oldest] = [...kept].find(([, { isSent }]) => !isSent) ?? [];
       if (kept.size > MAX_PREVIEWS && oldest !== undefined) kept.delete(oldest);
       return { preview_id, valid_until: new Date(lastAt).toISOString() };
     },
+
+    /** Returns true if a request of this preview may have left. */
+    isSent: (id: string) => kept.get(id)?.isSent === true,
 
     /** Returns a preview that can be placed. Throws a `Refusal` for one that is unknown, has ended, is of another account or breaks a cap. */
     find(id: string, health: HealthStatus): Preview {
@@ -81,13 +83,12 @@ export function createPreviews(client: Client, { maxOrder, maxTotal }: Caps) {
 
     /** Sends the order of a preview once. Throws the client's `OrderBookError`. */
     place(preview: Preview, clientAddress: string | undefined): Promise<PlacedOrder> {
-      const { order, idempotencyKey, mayBeLive, notional } = preview;
+      const { order, idempotencyKey, isSent: mayBeLive, notional } = preview;
       if (preview.placing !== undefined) return preview.placing;
-      if (!preview.isSent) total += notional;
+      if (!mayBeLive) total += notional;
       preview.isSent = true;
       const failed = (error: unknown) => {
-        preview.mayBeLive = !(error instanceof OrderBookError) || error.mayBeLive;
-        preview.isSent = preview.mayBeLive;
+        preview.isSent = !(error instanceof OrderBookError) || error.mayBeLive;
         // The service placed nothing: the order does not count, and the next attempt is a first one.
         if (!preview.isSent) total -= notional;
         throw error;

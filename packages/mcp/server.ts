@@ -48,14 +48,15 @@ const PLACES = { readOnlyHint: false, destructiveHint: true, idempotentHint: tru
 const MAY_BE_LIVE =
   'The order may be live: repeat place_order with this preview_id until it is settled. Place no other in its place.';
 
-/** Names a failure to a model, and whether an order may be live. Throws what is no failure of a call. */
-function sentenceOf(error: unknown): string {
+/** Names a failure to a model, and whether an order may be live: `isSent` is that of its preview. Throws what is no failure of a call. */
+function sentenceOf(error: unknown, isSent: boolean): string {
   if (error instanceof Refusal || error instanceof RangeError) return error.message;
   if (!(error instanceof OrderBookError)) throw error;
-  const { code, detail, facts, retryAfter, mayBeLive } = error;
-  if (code === 'aborted') return `No answer within ${READS_MS / 1_000} s; this call sent no order. Try again.`;
+  const { code, detail, facts, retryAfter } = error;
+  const advice = isSent ? ` ${MAY_BE_LIVE}` : '';
+  if (code === 'aborted') return `No answer within ${READS_MS / 1_000} s; this call sent no order. Try again.${advice}`;
   const wait = retryAfter === undefined ? '' : ` Wait ${retryAfter} s.`;
-  return `${code}: ${detail}${wait} ${JSON.stringify(facts)} ${mayBeLive ? MAY_BE_LIVE : ''}`.trim();
+  return `${code}: ${detail}${wait} ${JSON.stringify(facts)}${advice}`;
 }
 
 /** Returns true if the agent's program can show a form to a person. */
@@ -124,7 +125,7 @@ export function createDoor({ client, url, caps, clientAddress, asks }: Door): ()
   }
 
   /** Makes a result of what a tool returns or throws. Reads the health first: a placed order must not end in an error. */
-  async function result(run: (health: HealthStatus, signal: AbortSignal) => Promise<object>) {
+  async function result(run: (health: HealthStatus, signal: AbortSignal) => Promise<object>, previewId = '') {
     try {
       const signal = AbortSignal.timeout(READS_MS);
       const health = await client.health({ signal });
@@ -133,7 +134,10 @@ export function createDoor({ client, url, caps, clientAddress, asks }: Door): ()
       const structuredContent = { ...told, mode: health.mode, venue: health.venue, service: url };
       return { structuredContent, content: [{ type: 'text' as const, text: JSON.stringify(structuredContent) }] };
     } catch (error) {
-      return { isError: true, content: [{ type: 'text' as const, text: sentenceOf(error) }] };
+      return {
+        isError: true,
+        content: [{ type: 'text' as const, text: sentenceOf(error, previews.isSent(previewId)) }],
+      };
     }
   }
 
@@ -197,7 +201,7 @@ export function createDoor({ client, url, caps, clientAddress, asks }: Door): ()
       },
       ({ preview_id: id }, context) => {
         const answer = context.mcpReq.inputResponses?.['place'];
-        return result((health) => place(id, health, answer, asks && hasForms(server, context)));
+        return result((health) => place(id, health, answer, asks && hasForms(server, context)), id);
       },
     );
     return server;

@@ -293,9 +293,8 @@ describe('the door for agents', () => {
     const gateway = await startGateway(
       () => shared().url,
       ({ headers, body }) => {
-        if (!body.includes('"900"')) return undefined;
-        keys.push(headers['idempotency-key']);
-        return lost.shift();
+        if (body.includes('"900"')) keys.push(headers['idempotency-key']);
+        return /"(?:900|880)"/.test(body.toString()) ? lost.shift() : undefined;
       },
     );
     const { call, preview, orders } = await open(CAPS, {}, gateway.url);
@@ -305,6 +304,11 @@ describe('the door for agents', () => {
       expect(await call('place_order', { preview_id: first['preview_id'] })).toMatchObject(
         failure(/^foreign_answer: .* (?:504|403).*The order may be live: repeat place_order with this preview_id/),
       );
+    // The service cannot even be asked what it is.
+    gateway.throttle(4);
+    expect(await call('place_order', { preview_id: first['preview_id'] })).toMatchObject(
+      failure(/^rate_limited: .*The order may be live: repeat/),
+    );
     const full = failure(/^Only 3 of --max-total/);
     expect(await call('place_order', { preview_id: second.said['preview_id'] })).toMatchObject(full);
     shared().venue.arm({ fault: 'refuse', text: 'not enough balance / allowance', path: '/order' });
@@ -313,6 +317,11 @@ describe('the door for agents', () => {
     );
     expect(keys).toStrictEqual(Array(3).fill(keys[0]));
     expect((await call('place_order', { preview_id: second.said['preview_id'] })).said).toMatchObject({ size: '880' });
+    // A refusal of a repeat gives nothing back of what was placed.
+    lost.push([403, 'Forbidden']);
+    expect(await call('place_order', { preview_id: second.said['preview_id'] })).toMatchObject(failure(/may be live/));
+    const third = (await preview({ size: '400' })).said['preview_id'];
+    expect(await call('place_order', { preview_id: third })).toMatchObject(failure(/^Only 3\.2 of --max-total/));
     expect(orders()).toHaveLength(1);
   });
 });
