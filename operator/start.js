@@ -1,11 +1,5 @@
 #!/usr/bin/env node
-import '../local/node-version.cjs';
-
-const { enableCompileCache } = await import('node:module');
-const { fileURLToPath } = await import('node:url');
-
-// See local/start.js.
-enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/node-compile', import.meta.url)));
+import '../local/quick-start.js';
 
 /** The commands by their names. In the package and the container, which have no npm scripts, the service is one of them. */
 const COMMANDS = new Map([
