@@ -56,11 +56,12 @@ async function start(paper: boolean, settings: string | undefined): Promise<void
   flushCompileCache();
 }
 
-const USAGE = `Usage: npm start                 serve; read-only unless the key and the opt-in are both set
-       npm run paper             serve on an embedded paper venue (next port, with a console for a browser),
-                                 a throw-away key and no real money
-       node local/start.js [options]
-       order-book-adapter [doctor | orders | paper-venue] [options]    the service and the other commands, of the package
+const USAGE = `Usage: npm start -- [options]
+  serves; read-only unless the key and the opt-in are both set
+       npm run paper -- [options]
+  serves on an embedded paper venue (next port, with a console for a browser), with a throw-away key and no real money
+       npm run orders, npm run doctor, npm run paper:venue
+  are the operator's desk, the checks before the first order, and the paper venue alone
 
   --paper          serve on the paper venue
   --settings FILE  read FILE instead of .env in the project's folder

@@ -94,8 +94,7 @@ holding: redeemed, merged, split or moved shares are not in it. The shares of a 
 
 const DESK = {
   purpose: "The operator's desk: lists orders with their clients, their fills and positions, and cancels orders.",
-  usage: `npm run orders -- COMMAND [options]
-       order-book-adapter orders COMMAND [options]    in the package`,
+  usage: `npm run orders -- COMMAND [options]`,
   options: {},
   notes: `  open                list the orders that rest at the venue
   show ORDER_ID       show an order with its record and its fills

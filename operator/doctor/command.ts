@@ -8,8 +8,7 @@ import type { Line } from './run.ts';
 const COMMAND = {
   purpose:
     "Checks before the first order that the account will work: asks the venue with the service's own settings and key.",
-  usage: `npm run doctor -- [options]
-       order-book-adapter doctor [options]    in the package`,
+  usage: `npm run doctor -- [options]`,
   options: OPTIONS,
   notes: `All requests are GET. Each line has ok, warn, fail or skip, the check, what is wrong and what to do. Exits with 1 if a
 check failed, and with 2 for a wrong option.

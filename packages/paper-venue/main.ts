@@ -13,7 +13,6 @@ const PURPOSE =
   "Starts the paper venue: the venue's own HTTP protocol (Gamma and CLOB) with invented markets and no real money.";
 
 const USAGE = `Usage: npm run paper:venue -- [options]
-       order-book-adapter paper-venue [options]    in the package
 
   --host HOST  address to listen on (default 127.0.0.1)
   --port PORT  port to listen on; 0 takes a free one (default 8081)

@@ -92,6 +92,16 @@ describe('the package', () => {
     expect(size).toBeLessThanOrEqual(MAX_TARBALL_BYTES);
   });
 
+  it('names its own commands, and none of a clone', async () => {
+    for (const file of files.filter((name) => /^server\/.*\.js$/.test(name))) {
+      const text = await readFile(join(project, 'node_modules', NAME, file), 'utf8');
+      expect(text.match(/npm (?:run|start)\b.*|.*\bIn a clone\b.*/g)).toBeNull();
+    }
+    const { output, stop } = await start(['--paper']);
+    expect(output.join('\n')).toMatch(/^ {2}desk +SERVICE_PORT=\d+ order-book-adapter orders --paper open /m);
+    expect(await stop()).toBe(0);
+  });
+
   it('is the same to the byte when another clone packs it', async () => {
     const clone = join(folder, 'another', 'clone');
     for (const name of await readdir(ROOT)) {

@@ -2,9 +2,10 @@ import { execFile } from 'node:child_process';
 import { chmod, copyFile, glob, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
-import { type BuildOptions, build } from 'esbuild';
+import { type BuildOptions, build, type Plugin } from 'esbuild';
 import * as z from 'zod/mini';
 import { BUNDLE, CURVE } from '../../infra/build/build.ts';
+import { BUILTINS_BY_CALL } from '../../infra/build/plugins.ts';
 import { runCommand } from '../../operator/command-line.ts';
 
 const run = promisify(execFile);
@@ -31,6 +32,28 @@ const TEXTS = [
 const BANNER =
   "import { createRequire as makeRequire } from 'node:module';\nconst require = makeRequire(import.meta.url);";
 
+/** What our sentences say of a clone, and what they say in the package, which has no npm scripts. */
+const WORDS: readonly (readonly [RegExp, string])[] = [
+  [/'In a clone [^']*\\n'/, "'Install a newer one.\\n'"],
+  [/npm start(?: --)?/g, 'order-book-adapter'],
+  [/npm run paper(?!:)(?: --)?/g, 'order-book-adapter --paper'],
+  [/npm run (doctor|orders)(?: --)?/g, 'order-book-adapter $1'],
+  [/npm run paper:venue(?: --)?/g, 'order-book-adapter paper-venue'],
+];
+
+/** Names the commands of the package in our sentences. */
+const COMMANDS_OF_PACKAGE: Plugin = {
+  name: 'commands-of-package',
+  setup(build) {
+    build.onLoad({ filter: /\.(?:ts|js|cjs)$/ }, async ({ path }) => {
+      if (path.includes('node_modules')) return undefined;
+      const source = await readFile(path, 'utf8');
+      const contents = WORDS.reduce((text, [ofClone, ofPackage]) => text.replace(ofClone, ofPackage), source);
+      return { contents, loader: path.endsWith('.ts') ? 'ts' : 'js' };
+    });
+  },
+};
+
 const OPTIONS = {
   ...BUNDLE,
   metafile: true,
@@ -38,6 +61,8 @@ const OPTIONS = {
   outdir: OUTPUT,
   // Colours of lines that nobody asks for, and the build of the console, which is built here.
   external: ['supports-color', 'esbuild'],
+  // The start to listening, read-only: 152 ms to 138 ms.
+  plugins: [BUILTINS_BY_CALL, COMMANDS_OF_PACKAGE],
   entryNames: '[dir]/[name]',
   // As deep as the sources, which find the project's folder by it.
   chunkNames: 'server/chunks/[name]-[hash]',
