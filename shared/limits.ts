@@ -86,8 +86,6 @@ export const CLIENT_CHAIN_MS = 3_000;
  * sent; the rest is for clocks that differ. Short enough for a client that repeats for a minute.
  */
 export const LEASE_MS = 30_000;
-/** Least time between renewals of refused credentials for all orders: at times the venue refuses new ones too. */
-export const RENEWAL_PAUSE_MS = 3_000;
 /**
  * A clock that differs from the venue's by more than this is wrong, and no order is signed by it. Two processes that are each
  * right by this differ by 20 s at most, which a lease and `LATE_ARRIVAL_MS` allow for.

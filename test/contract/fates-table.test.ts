@@ -1,4 +1,4 @@
-import { LATE_ARRIVAL_MS, LEASE_MS, RENEWAL_PAUSE_MS } from '../../shared/limits.ts';
+import { LATE_ARRIVAL_MS, LEASE_MS } from '../../shared/limits.ts';
 import {
   type Answer,
   answers,
@@ -79,47 +79,19 @@ const SENT_ONCE: readonly Row[] = [
     ],
   ),
   [
-    'a JSON 401 is answered by other credentials',
+    'a 401 is of the operator, and frees the key by a sentence alone: the next request derives other credentials',
     {
-      ...DERIVED,
-      post: (id, index) => (index === 0 ? UNAUTHORIZED() : accepted(id)),
-      ...live('AA'),
+      ...{ ...DERIVED, ...freed('A'), post: UNAUTHORIZED, auth: () => derivedKey('k1') },
+      ends: 'venue_refused_service credentials',
+    },
+    {
+      ...live('AB'),
+      post: (id, _index, { headers }) => (headers['poly_api_key'] === 'k1' ? UNAUTHORIZED() : accepted(id)),
     },
   ],
   [
-    'a JSON 401 that the order is known is not',
+    'a JSON 401 that the order is known is looked up',
     { ...DERIVED, post: says('Duplicated', 401), order: SHOWN, ...live('A') },
-  ],
-  [
-    'a 401 without other credentials is of the operator, and frees the key by a sentence alone',
-    { ...freed('A'), post: UNAUTHORIZED, ends: 'venue_refused_service credentials' },
-  ],
-  ...(
-    [
-      [429, 'rate_limited 1'],
-      [425, 'venue_unavailable 5'],
-      [500, 'venue_error'],
-    ] as const
-  ).map(
-    ([status, ends]): Row => [
-      `where other credentials cannot be had now, the order is kept for the repeat: ${status}`,
-      {
-        ...{ ...DERIVED, post: UNAUTHORIZED, auth: (_id, index) => (index < 2 ? derivedKey('k1') : { status }) },
-        ...{ ends, sent: 'A', kept: 'open' },
-      },
-      { after: RENEWAL_PAUSE_MS, ...live('AA') },
-    ],
-  ),
-  [
-    'and where they come too late, it is not sent again',
-    {
-      ...{ ...DERIVED, post: UNAUTHORIZED },
-      auth: (_id, index) => {
-        if (index === 2) pass(16_100);
-        return derivedKey('k1');
-      },
-      ...{ ends: 'venue_timeout', sent: 'A', kept: 'open' },
-    },
   ],
   [
     'never after the expiry: an expired order that no look-up and no trade knows is refused, "expired"',

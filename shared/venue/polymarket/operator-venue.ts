@@ -12,7 +12,7 @@ import { readMarketInfo } from './calls/market-info.ts';
 import { readRegion } from './calls/read-region.ts';
 import { readClockSkew } from './calls/read-time.ts';
 import { listTrades, type TradeFilter } from './calls/trades.ts';
-import { createAccountSender, createCredentialSource } from './http/signed-requests.ts';
+import { createAccountSender, givenCredentials } from './http/signed-requests.ts';
 import { createTransport } from './http/transport.ts';
 
 // What the operator asks the venue beside the service. Records keep the names of the venue's members, as the operator's
@@ -42,9 +42,7 @@ export function openOperatorVenue({ clobUrl, gammaUrl, proxyEnv }: Pick<Config, 
     region: (siteUrl: string, call: Call) => readRegion(createTransport(siteUrl, { proxyEnv }), call),
     /** Opens the account that API credentials belong to; `walletAddress` is that of its key. */
     account(walletAddress: string, given: ApiCredentials) {
-      // Refused ones are not replaced: the operator chose them.
-      const credentials = createCredentialSource(given, async () => undefined);
-      const send = createAccountSender({ clob, walletAddress, credentials, log: SILENT });
+      const send = createAccountSender({ clob, walletAddress, credentials: givenCredentials(given), log: SILENT });
       return {
         checkCredentials: (call: Call) => checkCredentials(send, call),
         collateral: (signatureType: SignatureType, refresh: boolean, call: Call) =>

@@ -10,7 +10,7 @@ import { type Call, type LimitOrder, type OrderEntry, type SignedOrder, timed } 
 import { type Account, CHAIN_ID, chooseAccount } from './accounts.ts';
 import { deriveApiKey } from './calls/derive-api-key.ts';
 import { createClockCheck } from './clock-check.ts';
-import { createCredentialSource } from './http/signed-requests.ts';
+import { createCredentialSource, givenCredentials } from './http/signed-requests.ts';
 import { createTransport } from './http/transport.ts';
 import { createOrderRuleBook } from './order-rules.ts';
 import { signOrder } from './sign-order.ts';
@@ -35,10 +35,9 @@ export function createOrderEntry(settings: OrderEntrySettings, log: Log): OrderE
   const clob = createTransport(settings.clobUrl, { onDate: clock.heed, proxyEnv });
   const checkClock = (call: Call) => clock.check(clob, call);
   const { credentials: given, maxOrderNotional: cap } = settings;
-  // The operator chose the given ones: none are derived in their place.
-  const credentials = createCredentialSource(given, async (call) =>
-    given ? undefined : deriveApiKey(clob, wallet, call),
-  );
+  const credentials = given
+    ? givenCredentials(given)
+    : createCredentialSource((call) => deriveApiKey(clob, wallet, call));
   const rules = createOrderRuleBook(clob);
   const submissions = createSubmissions({
     clob,

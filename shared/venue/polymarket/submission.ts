@@ -13,10 +13,10 @@ import {
 } from '../../limits.ts';
 import type { Call, Fate, OrderEntry, SendingCall, SignedOrder } from '../port.ts';
 import { createOrderFinder, type LookUp } from './calls/find-order.ts';
-import { orderBody, type Posted, readPosted, type Unconfirmed } from './calls/post-order.ts';
-import { rejected, type SaidFate } from './calls/sentences.ts';
+import { notTaken, orderBody, type Posted, readPosted, type Unconfirmed } from './calls/post-order.ts';
+import { rejected } from './calls/sentences.ts';
 import { cleanVenueReason, secretsOf } from './calls/venue-text.ts';
-import { type AccountAnswer, type AccountDeps, createAccountSender } from './http/signed-requests.ts';
+import { type AccountDeps, createAccountSender, createSignedSender } from './http/signed-requests.ts';
 import type { Transport } from './http/transport.ts';
 
 /**
@@ -51,17 +51,6 @@ function unknown(cause: string | Error, sentAt: number | null, venueReason?: str
 /** The fate of an order whose lease ended before it was sent: the venue has answered every byte that left. */
 const LEASE_ENDED: UnknownFate = { kind: 'unknown', why: 'lease_ended', sentAt: null, cause: undefined };
 
-/** Thrown instead of sending, with the fate of the unsent order. */
-class NotSent extends Error {
-  override readonly name = 'NotSent';
-  readonly end: Unconfirmed | UnknownFate;
-
-  constructor(end: NotSent['end']) {
-    super();
-    this.end = end;
-  }
-}
-
 /** The fate of an expired order if no look-up finds it: it is never sent again, and the venue would refuse it. */
 function expired(): Unconfirmed {
   const error = refuse('order_rejected', { expired: true });
@@ -73,18 +62,10 @@ function refusedIn(reason: string): Unconfirmed {
   return { kind: 'unconfirmed', why: reason, said: rejected({ reason, retryAfter: undefined }) };
 }
 
-/**
- * Reads a failure to send, which proves nothing as soon as a byte may have arrived. `before`: the venue's refusal of the
- * first credentials.
- */
-function readFailure(error: unknown, before: Posted | undefined): Posted | UnknownFate {
-  if (error instanceof NotSent) return error.end;
-  const notTaken = (refusal: AppError): SaidFate => ({ kind: 'not_taken', error: refusal, freesKey: false });
-  // The account has no credentials, or only refused ones.
-  if (error instanceof AppError) {
-    const isOperator = before?.kind === 'not_taken' && before.freesKey;
-    return isOperator && error.code === before.error.code ? before : notTaken(error);
-  }
+/** Reads a failure to send, which proves nothing as soon as a byte may have arrived. */
+function readFailure(error: unknown): Posted {
+  // There are no credentials to send it with.
+  if (error instanceof AppError) return notTaken(error);
   if (!(error instanceof TransportError)) throw error;
   if (error.sent) return { kind: 'unconfirmed', why: error.kind };
   return notTaken(refuse('venue_unavailable', { why: 'order_not_sent' }, { cause: error }));
@@ -109,7 +90,7 @@ interface SubmissionDeps extends AccountDeps {
 
 /** Sends and settles the orders of one account. */
 export function createSubmissions(deps: SubmissionDeps): Submissions {
-  const sendOrder = createAccountSender({ ...deps, clob: deps.orders });
+  const sendOrder = createSignedSender({ ...deps, clob: deps.orders });
   const find = createOrderFinder(createAccountSender(deps), deps.maker, deps.log);
 
   const hasExpired = ({ expiresAt }: SignedOrder) => expiresAt !== null && expiresAt <= Date.now();
@@ -127,43 +108,27 @@ export function createSubmissions(deps: SubmissionDeps): Submissions {
   /** Sends an order, and looks it up where the answer proves nothing. */
   async function send(order: SignedOrder, call: SendingCall): Promise<Fate> {
     let sentAt: number | null = null;
-    const onSend = () => {
+    let posted: Posted;
+    try {
+      const used = await deps.credentials.get(call);
       const now = Date.now();
-      if (now >= (call.leaseUntil ?? Number.POSITIVE_INFINITY)) throw new NotSent(LEASE_ENDED);
-      if (order.expiresAt !== null && order.expiresAt <= now) throw new NotSent(expired());
-      sentAt = now;
-    };
-    const posted = await post(order, call, onSend);
+      if (now >= (call.leaseUntil ?? Number.POSITIVE_INFINITY)) return LEASE_ENDED;
+      if (hasExpired(order)) {
+        posted = expired();
+      } else {
+        sentAt = now;
+        const timeLimit = Math.min(SEND_MS, call.deadline - performance.now() - LOOK_UP_RESERVE_MS);
+        const request = { ...POST_ORDER, body: orderBody(order, used.key), timeLimit };
+        const clean = (text: string) => cleanVenueReason(text, secretsOf(used));
+        posted = readPosted(await sendOrder(request, used, call), order, clean, deps.signatureType);
+      }
+    } catch (error) {
+      posted = readFailure(error);
+    }
     const fate = posted.kind === 'unconfirmed' ? await lookUpUntilSettled(order, posted, sentAt, call) : posted;
     // The order may have broken rules that have changed.
     if (fate.kind === 'refused' || fate.kind === 'not_taken') deps.forgetRules(order.tokenId);
     return fate;
-  }
-
-  async function post(order: SignedOrder, call: Call, onSend: () => void): Promise<Posted | UnknownFate> {
-    const read = ({ response, used }: AccountAnswer): Posted =>
-      readPosted(response, order, (text) => cleanVenueReason(text, secretsOf(used)), deps.signatureType);
-    let refused: Posted | undefined;
-    try {
-      const answer = await sendOrder(
-        ({ key }) => {
-          onSend();
-          const timeLimit = Math.min(SEND_MS, call.deadline - performance.now() - LOOK_UP_RESERVE_MS);
-          // After refused credentials the time may not suffice for a second attempt.
-          if (timeLimit < MIN_SEND_MS) throw refuse('venue_timeout', {});
-          const body = orderBody(order, key);
-          return { ...POST_ORDER, body, timeLimit };
-        },
-        call,
-        (first) => {
-          refused = read(first);
-          return refused.kind === 'not_taken';
-        },
-      );
-      return read(answer);
-    } catch (error) {
-      return readFailure(error, refused);
-    }
   }
 
   /** Looks the order up, and its trades if the venue does not show the order. */

@@ -3,7 +3,7 @@ import { SIGNATURE_TYPES, type SignatureType } from '../../../account.ts';
 import { type Decimal, fromUnits, UNIT_DECIMALS } from '../../../decimal.ts';
 import type { HttpResponse } from '../../../http/exchange.ts';
 import type { Call } from '../../port.ts';
-import { answerTo, isOwn404, parseAnswer, refuseRead } from '../http/reads.ts';
+import { isOwn404, parseAnswer, refuseRead } from '../http/reads.ts';
 import type { SendAsAccount } from '../http/signed-requests.ts';
 
 const units = z.string().check(z.regex(/^\d{1,78}$/));
@@ -19,7 +19,7 @@ export interface NotedCollateral {
 }
 
 async function ask(send: SendAsAccount, name: string, path: string, call: Call): Promise<HttpResponse> {
-  return (await answerTo(send(() => ({ name, method: 'GET', path }), call))).response;
+  return (await send({ name, method: 'GET', path }, call)).response;
 }
 
 /** Signature types are numbered from 0. */

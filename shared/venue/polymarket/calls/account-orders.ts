@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { type Decimal, parseDecimal } from '../../../decimal.ts';
 import { withoutControls } from '../../../foreign-text.ts';
 import type { Call } from '../../port.ts';
-import { answerTo, isOwn404, parseAnswer } from '../http/reads.ts';
+import { isOwn404, parseAnswer } from '../http/reads.ts';
 import type { SendAsAccount } from '../http/signed-requests.ts';
 import type { OpenOrder } from '../official-client.ts';
 import { decimalText, lenient, type Members } from '../wire.ts';
@@ -81,7 +81,7 @@ export async function listOpenOrders(send: SendAsAccount, call: Call): Promise<r
  */
 export async function readOrder(send: SendAsAccount, id: string, call: Call): Promise<VenueOrder | null> {
   const spec = { name: 'read-order', method: 'GET', path: `/data/order/${id}` } as const;
-  const { response } = await answerTo(send(() => spec, call));
+  const { response } = await send(spec, call);
   if (isOwn404(response)) return null;
   const found = parseAnswer(response, z.nullable(order.check(z.refine((found) => found.id === id))));
   return found && orderOf(found, id);

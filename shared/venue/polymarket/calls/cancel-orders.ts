@@ -1,9 +1,9 @@
 import * as z from 'zod/mini';
 import type { Call } from '../../port.ts';
-import { answerTo, parseAnswer } from '../http/reads.ts';
+import { parseAnswer } from '../http/reads.ts';
 import type { SendAsAccount } from '../http/signed-requests.ts';
 import { textBy } from './account-fields.ts';
-import { cleanVenueReason } from './venue-text.ts';
+import { cleanVenueReason, secretsOf } from './venue-text.ts';
 
 /** The venue takes at most this many ids in one call. */
 export const MAX_CANCELLED = 1_000;
@@ -32,11 +32,10 @@ export async function cancelOrders(
 ): Promise<Cancellation> {
   const asked = ids === 'all' ? { path: '/cancel-all' } : { path: '/orders', body: JSON.stringify(ids) };
   const spec = { name: 'cancel-orders', method: 'DELETE', ...asked } as const;
-  const { response, used } = await answerTo(send(() => spec, call));
+  const { response, used } = await send(spec, call);
   const { canceled, not_canceled } = parseAnswer(response, cancellation);
-  const secrets = [used.key, used.secret.reveal(), used.passphrase.reveal()];
   const refused = Object.entries(not_canceled).map(
-    ([id, why]) => [id.toLowerCase(), cleanVenueReason(why, secrets)] as const,
+    ([id, why]) => [id.toLowerCase(), cleanVenueReason(why, secretsOf(used))] as const,
   );
   return { cancelled: new Set(canceled), refused: new Map(refused) };
 }

@@ -145,7 +145,7 @@ export function createOrderFinder(send: SendAsAccount, maker: string, log: Log) 
       const path = `/data/order/${signed.orderId}`;
       const spec = { name: 'read-order', method: 'GET', path, timeLimit: LOOK_UP_MS } as const;
       try {
-        const { response } = await send(() => ({ ...spec, maxBytes: MAX_ANSWER_BYTES.order }), call);
+        const { response } = await send({ ...spec, maxBytes: MAX_ANSWER_BYTES.order }, call);
         return readOrder(response, signed);
       } catch (error) {
         fail(spec.name, error, call);

@@ -3,7 +3,7 @@ import { type AppError, refuse } from '../../../errors.ts';
 import type { HttpResponse } from '../../../http/exchange.ts';
 import { MAX_ANSWER_BYTES, MAX_PAGE_ROWS } from '../../../limits.ts';
 import type { Call } from '../../port.ts';
-import { answerTo, parseAnswer, refuseRead } from '../http/reads.ts';
+import { parseAnswer, refuseRead } from '../http/reads.ts';
 import type { SendAsAccount } from '../http/signed-requests.ts';
 import { errorText, readBy } from '../wire.ts';
 import { cleanVenueReason, secretsOf } from './venue-text.ts';
@@ -61,7 +61,7 @@ export async function* readPages(
   let asked = filter;
   const ask = async (cursor: string) => {
     const query = new URLSearchParams({ ...asked, ...(cursor && { next_cursor: cursor }) });
-    return answerTo(send(() => ({ name, method: 'GET', path: `${path}?${query}`, ...limits }), call));
+    return send({ name, method: 'GET', path: `${path}?${query}`, ...limits }, call);
   };
   const seen = new Set<string>();
   for (let cursor = ''; ; ) {

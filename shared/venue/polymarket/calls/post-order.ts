@@ -64,12 +64,13 @@ const edgeError = z.object({ cloudflare_error: z.literal(true) });
 
 const retryHint = z.object({ retry_after_seconds: z.number().check(z.minimum(0)) });
 
-function unconfirmed(why: string, said?: SaidFate): Unconfirmed {
-  return { kind: 'unconfirmed', why, said };
+/** Creates the fate of an order that the venue did not take this time. */
+export function notTaken(error: SaidFate['error']): SaidFate {
+  return { kind: 'not_taken', error, freesKey: false };
 }
 
-function notTaken(error: SaidFate['error']): SaidFate {
-  return { kind: 'not_taken', error, freesKey: false };
+function unconfirmed(why: string, said?: SaidFate): Unconfirmed {
+  return { kind: 'unconfirmed', why, said };
 }
 
 /** An answer without members of an accepted order, in its parts. */

@@ -1,11 +1,11 @@
 import type { ApiCredentials } from '../../../account.ts';
-import { AppError, refuse } from '../../../errors.ts';
+import { type AppError, refuse } from '../../../errors.ts';
 import type { HttpResponse } from '../../../http/exchange.ts';
-import { READ_BUDGET_MS, RENEWAL_PAUSE_MS, SENDING_RESERVE_MS } from '../../../limits.ts';
+import { READ_BUDGET_MS, SENDING_RESERVE_MS } from '../../../limits.ts';
 import type { Log } from '../../../log.ts';
 import type { Call } from '../../port.ts';
 import { l2Headers } from '../official-client.ts';
-import { waitUntil } from './reads.ts';
+import { answerTo, waitUntil } from './reads.ts';
 import type { Transport, VenueHttpRequest } from './transport.ts';
 
 /** Creates the error for an operator without working credentials. */
@@ -13,61 +13,45 @@ export function refusedCredentials(cause?: unknown): AppError {
   return refuse('venue_refused_service', { reason: 'credentials' }, { cause });
 }
 
-/**
- * Credentials that are obtained at most once at a time, however many orders wait for them, and after a refusal at most once
- * in `RENEWAL_PAUSE_MS`. After another failure to obtain the first ones the next order tries again. `now`: the wall clock, since
- * a monotonic one may stand still with the process.
- */
-export function createCredentialSource(
-  given: ApiCredentials | undefined,
-  obtain: (call: Call) => Promise<ApiCredentials | undefined>,
-  now: () => number = Date.now,
-) {
-  let current = given;
+/** The source of the API credentials of an account. */
+interface CredentialSource {
+  get(call: Call): Promise<ApiCredentials>;
+  /** Drops credentials that the venue refused, so that the next request obtains new ones. */
+  forget(refused: ApiCredentials): void;
+}
+
+/** The source of credentials that the operator chose: none are obtained in their place. */
+export function givenCredentials(given: ApiCredentials): CredentialSource {
+  return { get: async () => given, forget: () => undefined };
+}
+
+/** Creates the source of credentials that are obtained at most once at a time, however many orders wait for them. */
+export function createCredentialSource(obtain: (call: Call) => Promise<ApiCredentials>): CredentialSource {
+  let current: ApiCredentials | undefined;
   let inFlight: Promise<ApiCredentials> | undefined;
-  /** The end of the last attempt that was a refusal or a renewal, or whose credentials may turn out to be refused. */
-  let last: { readonly at: number; readonly error: AppError } | undefined;
 
   async function start(call: Call): Promise<ApiCredentials> {
     try {
-      const obtained = await obtain(call);
-      if (!obtained) throw refusedCredentials();
-      current = obtained;
-      return obtained;
-    } catch (error) {
-      const isKept = error instanceof AppError && (current || error.code === 'venue_refused_service');
-      if (isKept) last = { at: now(), error };
-      throw error;
+      // The request that begins may have less time than those that join it, or more.
+      current = await obtain({ ...call, deadline: Math.max(call.deadline, performance.now() + READ_BUDGET_MS) });
+      return current;
+    } finally {
+      inFlight = undefined;
     }
   }
 
-  async function renewOnce(call: Call, deadline: number): Promise<ApiCredentials> {
-    const age = now() - (last?.at ?? Number.NEGATIVE_INFINITY);
-    // A clock that was set back must not make the pause longer.
-    if (!inFlight && last && age >= 0 && age < RENEWAL_PAUSE_MS) throw last.error;
-    // The request that begins may have less time than those that join it, or more.
-    const latest = Math.max(call.deadline, performance.now() + READ_BUDGET_MS);
-    inFlight ??= start({ ...call, deadline: latest }).finally(() => {
-      inFlight = undefined;
-    });
-    return waitUntil(deadline, inFlight);
-  }
-
   return {
-    get: async (call: Call) => current ?? renewOnce(call, call.deadline - SENDING_RESERVE_MS),
-    /** Replaces refused credentials; throws `venue_refused_service` if it has none. */
-    async renew(refused: ApiCredentials, call: Call) {
-      // Another order may have renewed them in the meantime.
-      if (current && current !== refused) return current;
-      const renewed = await renewOnce(call, call.deadline);
-      last = { at: now(), error: refusedCredentials() };
-      return renewed;
+    async get(call) {
+      if (current) return current;
+      inFlight ??= start(call);
+      return waitUntil(call.deadline - SENDING_RESERVE_MS, inFlight);
+    },
+    forget(refused) {
+      // Another order may have obtained new ones in the meantime.
+      if (current === refused) current = undefined;
     },
   };
 }
-
-/** The source of the API credentials: given, or derived once from the wallet key. */
-type CredentialSource = ReturnType<typeof createCredentialSource>;
 
 /** The account whose requests are sent, and its transport. */
 export interface AccountDeps {
@@ -77,37 +61,38 @@ export interface AccountDeps {
   readonly log: Log;
 }
 
+/** Creates the sender of requests with credentials at hand. Those that the venue refuses (401) are forgotten. */
+export function createSignedSender({ clob, walletAddress, credentials, log }: AccountDeps) {
+  return async (request: VenueHttpRequest, used: ApiCredentials, call: Call): Promise<HttpResponse> => {
+    const headers = l2Headers(request, walletAddress, used, Date.now());
+    const response = await clob.send({ ...request, headers }, call);
+    if (response.status === 401) {
+      credentials.forget(used);
+      log.warn('API credentials refused by the venue', { venue_request: request.name, ...call.trace });
+    }
+    return response;
+  };
+}
+
 /** An answer, and the credentials that it was given to. */
-export interface AccountAnswer {
+interface AccountAnswer {
   readonly response: HttpResponse;
   readonly used: ApiCredentials;
 }
 
 /**
- * Sends a request with the account's credentials. On a 401, which comes before the venue looks at a request,
- * makes and sends it once more, with renewed credentials. `mayRepeat` returns false for a 401 after which it is not sent
- * again. Errors: `TransportError`, and by code those of `CredentialSource`.
+ * Sends a read or a cancellation of an account, without a retry. Errors by code: those of `MarketData`, and
+ * `venue_refused_service` for refused credentials.
  */
-export type SendAsAccount = (
-  make: (used: ApiCredentials) => VenueHttpRequest,
-  call: Call,
-  mayRepeat?: (answer: AccountAnswer) => boolean,
-) => Promise<AccountAnswer>;
+export type SendAsAccount = (request: VenueHttpRequest, call: Call) => Promise<AccountAnswer>;
 
-/** Creates the sender of one account's requests. */
-export function createAccountSender({ clob, walletAddress, credentials, log }: AccountDeps): SendAsAccount {
-  async function attempt(request: VenueHttpRequest, used: ApiCredentials, call: Call) {
-    const headers = l2Headers(request, walletAddress, used, Date.now());
-    return { response: await clob.send({ ...request, headers }, call), used };
-  }
-
-  return async (make, call, mayRepeat = () => true) => {
-    const used = await credentials.get(call);
-    const request = make(used);
-    const answer = await attempt(request, used, call);
-    if (answer.response.status !== 401 || !mayRepeat(answer)) return answer;
-    log.warn('API credentials refused by the venue', { venue_request: request.name, ...call.trace });
-    const renewed = await credentials.renew(used, call);
-    return attempt(make(renewed), renewed, call);
+/** Creates the sender of one account's reads and cancellations. */
+export function createAccountSender(deps: AccountDeps): SendAsAccount {
+  const send = createSignedSender(deps);
+  return async (request, call) => {
+    const used = await deps.credentials.get(call);
+    const response = await answerTo(send(request, used, call));
+    if (response.status === 401) throw refusedCredentials();
+    return { response, used };
   };
 }

@@ -22,8 +22,7 @@ type Answer = { readonly status?: number; readonly isJson?: boolean; readonly bo
 function finder(answer: (path: string) => Answer) {
   const asked: string[] = [];
   const { log, lines } = collectLog();
-  const send: SendAsAccount = async (make) => {
-    const { path } = make(CREDENTIALS);
+  const send: SendAsAccount = async ({ path }) => {
     asked.push(path);
     const { status = 200, isJson = true, body } = answer(path);
     const text = typeof body === 'string' ? body : JSON.stringify(body);
