@@ -19,11 +19,11 @@ const ORDER = {
     .nullable(z.boolean())
     .check(z.describe('Whether a signature proves the address; otherwise it is a claim.')),
   caller: maybe('The caller that a gateway identified.'),
-  token_id: maybe('The outcome token.'),
+  token_id: text('The outcome token.'),
   question: maybe('The question of the market; `null` where the catalogue does not name it.'),
   outcome: maybe('The outcome.'),
-  side: z.nullable(z.enum(['buy', 'sell'])),
-  filled_size: maybe('Shares of the trades whose settlement has not failed.'),
+  side: z.enum(['buy', 'sell']),
+  filled_size: text('Shares of the trades whose settlement has not failed.'),
   remaining_size: maybe('Shares that are not filled; `null` where the size of the order is unknown.'),
 };
 
@@ -37,6 +37,8 @@ const TRADE = {
 
 const CLOSED = {
   ...{ order_id: text('The order.'), ...ORDER, trade_id: z.null() },
+  token_id: maybe('The outcome token.'),
+  side: z.nullable(ORDER.side),
   price: maybe('The limit price.'),
   size: maybe('The size of the order.'),
   value: text('Collateral for all its trades, without fees.'),
@@ -48,7 +50,10 @@ const CLOSED = {
 };
 
 const UNREADABLE = {
-  ...{ order_id: z.null(), ...ORDER, price: z.null(), size: z.null(), value: z.null(), fee: z.null() },
+  ...{ order_id: z.null(), revision: ORDER.revision, client_address: z.null(), client_address_verified: z.null() },
+  ...{ caller: z.null(), token_id: z.null(), question: z.null(), outcome: z.null(), side: z.null() },
+  ...{ filled_size: z.null(), remaining_size: z.null() },
+  ...{ price: z.null(), size: z.null(), value: z.null(), fee: z.null() },
   trade_id: maybe('The trade; `null` for an open order without an id.'),
   status: text('Why it cannot be used.'),
 };

@@ -1076,15 +1076,15 @@ export interface components {
                 /** @description The caller that a gateway identified. */
                 caller: string | null;
                 /** @description The outcome token. */
-                token_id: string | null;
+                token_id: string;
                 /** @description The question of the market; `null` where the catalogue does not name it. */
                 question: string | null;
                 /** @description The outcome. */
                 outcome: string | null;
-                /** @enum {string|null} */
-                side: "buy" | "sell" | null;
+                /** @enum {string} */
+                side: "buy" | "sell";
                 /** @description Shares of the trades whose settlement has not failed. */
-                filled_size: string | null;
+                filled_size: string;
                 /** @description Shares that are not filled; `null` where the size of the order is unknown. */
                 remaining_size: string | null;
                 /** @description The trade. */
@@ -1121,15 +1121,15 @@ export interface components {
                 /** @description The caller that a gateway identified. */
                 caller: string | null;
                 /** @description The outcome token. */
-                token_id: string | null;
+                token_id: string;
                 /** @description The question of the market; `null` where the catalogue does not name it. */
                 question: string | null;
                 /** @description The outcome. */
                 outcome: string | null;
-                /** @enum {string|null} */
-                side: "buy" | "sell" | null;
+                /** @enum {string} */
+                side: "buy" | "sell";
                 /** @description Shares of the trades whose settlement has not failed. */
-                filled_size: string | null;
+                filled_size: string;
                 /** @description Shares that are not filled; `null` where the size of the order is unknown. */
                 remaining_size: string | null;
                 /** @description The trade. */
@@ -1166,15 +1166,15 @@ export interface components {
                 /** @description The caller that a gateway identified. */
                 caller: string | null;
                 /** @description The outcome token. */
-                token_id: string | null;
+                token_id: string;
                 /** @description The question of the market; `null` where the catalogue does not name it. */
                 question: string | null;
                 /** @description The outcome. */
                 outcome: string | null;
-                /** @enum {string|null} */
-                side: "buy" | "sell" | null;
+                /** @enum {string} */
+                side: "buy" | "sell";
                 /** @description Shares of the trades whose settlement has not failed. */
-                filled_size: string | null;
+                filled_size: string;
                 /** @description Shares that are not filled; `null` where the size of the order is unknown. */
                 remaining_size: string | null;
                 /** @description The trade. */
@@ -1219,7 +1219,7 @@ export interface components {
                 /** @enum {string|null} */
                 side: "buy" | "sell" | null;
                 /** @description Shares of the trades whose settlement has not failed. */
-                filled_size: string | null;
+                filled_size: string;
                 /** @description Shares that are not filled; `null` where the size of the order is unknown. */
                 remaining_size: string | null;
                 trade_id: null;
@@ -1252,24 +1252,15 @@ export interface components {
                 order_id: null;
                 /** @description The event with the highest has the newest state, in whatever order they arrive. */
                 revision: number;
-                /** @description The client of the order; `null` where it named none, or the order has no record. */
-                client_address: string | null;
-                /** @description Whether a signature proves the address; otherwise it is a claim. */
-                client_address_verified: boolean | null;
-                /** @description The caller that a gateway identified. */
-                caller: string | null;
-                /** @description The outcome token. */
-                token_id: string | null;
-                /** @description The question of the market; `null` where the catalogue does not name it. */
-                question: string | null;
-                /** @description The outcome. */
-                outcome: string | null;
-                /** @enum {string|null} */
-                side: "buy" | "sell" | null;
-                /** @description Shares of the trades whose settlement has not failed. */
-                filled_size: string | null;
-                /** @description Shares that are not filled; `null` where the size of the order is unknown. */
-                remaining_size: string | null;
+                client_address: null;
+                client_address_verified: null;
+                caller: null;
+                token_id: null;
+                question: null;
+                outcome: null;
+                side: null;
+                filled_size: null;
+                remaining_size: null;
                 price: null;
                 size: null;
                 value: null;

@@ -98,7 +98,7 @@ describe('a webhook', () => {
     const { sentences } = await deliveredTo(url, file, ({ length }) => length > 0, SECOND);
     expect(sentences).toStrictEqual([`The receiver answered 400: ${event(1).id} is sent again later.`]);
     file.save('', NOTHING, [event(2, { client_address: 'alice', filled_size: '6' })]);
-    await deliveredTo(url, file, async () => (await next()) === 'order.unreadable alice 6');
+    await deliveredTo(url, file, async () => (await next()) === 'order.closed alice 6');
   });
 
   it('is what the library of the specification and our client verify, with both secrets of a rotation', async () => {

@@ -95,7 +95,7 @@ describe('the packed client', () => {
       // @ts-expect-error a member that does not exist
       await client.placeOrder({ ...order, post_onl: true });
       export const POST = async (got: Request) => verifyEvent(await got.text(), got.headers, 'whsec_…');
-      export const told = ({ type, data }: OrderEvent): string => (type === 'order.closed' ? data.value : 'open');
+      export const told = ({ type, data }: OrderEvent): string => (type === 'order.unreadable' ? '' : data.filled_size);
       // @ts-expect-error a value that an unreadable row does not have
       export const value = ({ data }: OrderEvent): string => data.value;
       // @ts-expect-error a code that does not exist
