@@ -132,7 +132,7 @@ export default {
       comment: 'One file holds all that the service takes from the official client, and one test pins it.',
       severity: 'error',
       from: {
-        pathNot: '^(operator/venue|tools|test)/|^shared/venue/polymarket/official-client.ts$',
+        pathNot: '^(tools|test)/|^shared/venue/polymarket/official-client.ts$',
       },
       to: { path: 'node_modules/(@polymarket|axios)/' },
     },

@@ -1,8 +1,8 @@
 import { addDecimals, formatDecimal, subtractDecimals, sumDecimals, ZERO } from '../../shared/decimal.ts';
 import { formatTime } from '../../shared/time.ts';
 import type { Fees, Trade } from '../../shared/venue/polymarket/operator-venue.ts';
-import { type Fill, fillsIn, isCounted, isUnknown, type Ours, quotient } from '../follow/our-part.ts';
 import { type Desk, note, orNote, plural, readKnown } from './desk.ts';
+import { type Fill, fillsIn, isCounted, isUnknown, type Ours, quotient } from './our-part.ts';
 import { type Row, report, type Sheet } from './output.ts';
 import { type ClientCells, cellsIn, comparable, isOfClient, type Records, type Who } from './records.ts';
 

@@ -1,10 +1,10 @@
 import { formatDecimal } from '../../shared/decimal.ts';
 import { ORDER_ID, type VenueOrder } from '../../shared/venue/polymarket/operator-venue.ts';
+import { type OurTrade, ourTrades } from '../desk/our-part.ts';
 import { takeEnds } from './ends.ts';
 import { eventsOf } from './event.ts';
-import { type OurTrade, ourTrades } from './our-part.ts';
-import type { Account, Look, RecordedOrder, Shown } from './shown.ts';
-import type { FollowState } from './state.ts';
+import type { Account, Look, Shown } from './shown.ts';
+import type { Followed, FollowState } from './state.ts';
 import { takeTrades } from './trades.ts';
 
 // One look: what is shown, the events that follow from it, and what is known then. It reads and keeps nothing: what it lacks
@@ -42,45 +42,44 @@ export function recentRecords({ newestRecord }: FollowState): number {
   return newestRecord - MARGIN_MS;
 }
 
-const UNTRADED = { filled_size: '0', gross: '0', value: '0', fee: '0', outcome: null };
-const UNRECORDED = { client_address: null, client_address_verified: null, caller: null, expiresAt: null };
+const NOTHING = {
+  ...{ client_address: null, client_address_verified: null, caller: null, recorded: false, expiresAt: null },
+  ...{ filled_size: '0', gross: '0', value: '0', fee: '0' },
+};
 
-function cellsOf(order: VenueOrder | undefined) {
+function followedOf(order: VenueOrder | undefined): Followed {
   const { created_at, market = null, asset_id: token_id = null, side = null, outcome = null } = order ?? {};
   const [price = null, size = null] = [order?.price, order?.original_size].map((one) => one && formatDecimal(one));
-  return { ...UNTRADED, ...UNRECORDED, signedAt: created_at ?? 0, market, token_id, side, outcome, price, size };
-}
-
-/** Follows an order, by its record or else by the venue's order; a record that is found later completes it. */
-function track({ state, open }: Look, id: string, record?: RecordedOrder): void {
-  const known = state.orders[id];
-  if (known && (known.recorded || !record)) return;
-  state.orders[id] = { ...cellsOf(open.get(id)), ...known, ...record?.cells, recorded: record !== undefined };
+  return { ...NOTHING, signedAt: created_at ?? 0, market, token_id, side, outcome, price, size };
 }
 
 /** Follows every order that was placed since the start, is on the book, or has traded. */
-function trackOrders(look: Look, trades: readonly OurTrade[]): void {
-  const { state, shown, open, now, lacks } = look;
+function trackOrders({ state, shown, open, now, lacks }: Look, trades: readonly OurTrade[]): void {
   const recent = recentRecords(state);
+  /** The orders that are not followed yet, and since when their records may have been signed. */
   const unknown = new Map<string, number>();
-  for (const [id, { created_at }] of open) if (!state.orders[id]) unknown.set(id, (created_at ?? now) - MARGIN_MS);
+  const add = (id: string, since: number) => {
+    if (!state.orders[id]) unknown.set(id, Math.min(since, unknown.get(id) ?? since));
+  };
+  for (const [id, { created_at }] of open) add(id, (created_at ?? now) - MARGIN_MS);
   for (const { trade, orderIds } of trades.filter(({ trade }) => trade.match_time >= state.start)) {
     const since = trade.match_time - TAKER_MARGIN_MS;
-    for (const id of orderIds) if (!state.orders[id]) unknown.set(id, Math.min(since, unknown.get(id) ?? since));
+    for (const id of orderIds) add(id, since);
     // Its order may have a record of another account.
     if (orderIds.length === 0 && !state.unreadable[trade.id]) lacks.recordsSince = Math.min(lacks.recordsSince, since);
   }
   for (const [id, since] of unknown) {
     if (!shown.records.has(id)) lacks.recordsSince = Math.min(lacks.recordsSince, since);
+    state.orders[id] = followedOf(open.get(id));
   }
-  for (const [id, record] of shown.records) {
-    const { signedAt } = record.cells;
+  for (const [id, { cells, isPlaced }] of shown.records) {
+    const { signedAt } = cells;
     state.newestRecord = Math.max(state.newestRecord, Math.min(signedAt, now));
     // An older one may be closed and forgotten.
-    const isNew = record.isPlaced && signedAt >= Math.max(state.start, recent);
-    if (isNew || state.orders[id] || unknown.has(id)) track(look, id, record);
+    if (isPlaced && signedAt >= Math.max(state.start, recent)) state.orders[id] ??= followedOf(undefined);
+    const order = state.orders[id];
+    if (order && !order.recorded) Object.assign(order, cells, { recorded: true });
   }
-  for (const id of unknown.keys()) track(look, id);
 }
 
 const OPEN_WITHOUT_ID = 'an open order without an id';

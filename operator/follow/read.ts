@@ -1,18 +1,19 @@
+import type { OrderRecord } from '../../shared/orders/record.ts';
 import type { VenueOrder } from '../../shared/venue/polymarket/operator-venue.ts';
+import { type Access, DeskError } from '../desk/access.ts';
+import { oursOf } from '../desk/fills.ts';
+import { cellsOf, lagOf, readRecords } from '../desk/records.ts';
+import { type DeskVenue, openVenue } from '../desk/venue.ts';
 import type { OrderEvent } from './event.ts';
 import { look, recentRecords, windowOf } from './look.ts';
-import type { Account, Market, Shown } from './shown.ts';
+import type { Account, Market, RecordedOrder, Shown } from './shown.ts';
 import type { FollowState } from './state.ts';
 
-/** Where a look reads. A call that rejects ends the look, which has changed nothing then. */
-export interface Sources {
-  open(): Promise<readonly VenueOrder[]>;
-  trades(since: number): Promise<Pick<Shown, 'trades' | 'unreadable'>>;
+/** Where a look reads. A call that rejects with `DeskError` ends the look, which has changed nothing then. */
+export interface Sources extends Pick<DeskVenue, 'openOrders' | 'trades' | 'markets' | 'fees' | 'order'> {
   records(since: number): Promise<Shown['records']>;
   /** False where the recent records take as long as all of them: they are read for unknown orders only. */
   readonly listsRecent: boolean;
-  markets(conditionIds: readonly string[]): Promise<Shown['markets']>;
-  order(id: string): Promise<VenueOrder | null | undefined>;
 }
 
 /** The result of a look. */
@@ -21,30 +22,99 @@ export interface Looked {
   readonly events: readonly OrderEvent[];
 }
 
-const UNREAD: Market = { fees: undefined, question: null };
-/** Orders that are looked up at once. */
+/** Makes a look, or returns `undefined` after a sentence if it cannot be made. */
+export type MakeLook = (state: FollowState, now: number) => Promise<Looked | undefined>;
+
+type Note = (sentence: string) => void;
+
+/** Returns `undefined` after a sentence where the venue or the records cannot be read. */
+async function orNote<T>(note: Note, work: Promise<T>): Promise<T | undefined> {
+  try {
+    return await work;
+  } catch (error) {
+    if (!(error instanceof DeskError)) throw error;
+    note(error.message);
+    return undefined;
+  }
+}
+
+/** Calls that are made at once. */
 const AT_ONCE = 10;
 
-/** Reads what a look needs, and looks. */
-export async function lookAt(sources: Sources, account: Account, before: FollowState, now: number): Promise<Looked> {
-  const open = await sources.open();
-  const window = windowOf(before, open, now);
-  const { trades, unreadable } = await sources.trades(window.since);
-  let recordsSince = sources.listsRecent ? recentRecords(before) : Number.POSITIVE_INFINITY;
-  // After the trades, whose orders have a record then.
-  let records: Shown['records'] = sources.listsRecent ? await sources.records(recordsSince) : new Map();
-  const markets = new Map<string, Market>();
-  const lookUps = new Map<string, VenueOrder | null | undefined>();
-  for (;;) {
-    const shown = { open, trades, unreadable, ...window, records, recordsSince, markets, lookUps };
-    const { lacks, ...looked } = look(before, shown, account, now);
-    if (!lacks) return looked;
-    if (lacks.recordsSince < recordsSince) records = await sources.records(lacks.recordsSince);
-    ({ recordsSince } = lacks);
-    const found = lacks.markets.size > 0 ? await sources.markets([...lacks.markets]) : markets;
-    for (const id of lacks.markets) markets.set(id, found.get(id) ?? UNREAD);
-    const ids = [...lacks.lookUps];
-    while (ids.length > 0)
-      await Promise.all(ids.splice(0, AT_ONCE).map(async (id) => lookUps.set(id, await sources.order(id))));
+/** Reads something of each id; a sentence says what cannot be read, which is `undefined`. */
+async function readEach<T>(note: Note, ids: Iterable<string>, read: (id: string) => Promise<T>) {
+  const found = new Map<string, T | undefined>();
+  const left = [...ids];
+  while (left.length > 0)
+    await Promise.all(left.splice(0, AT_ONCE).map(async (id) => found.set(id, await orNote(note, read(id)))));
+  return found;
+}
+
+/** Creates the looks of a follower. */
+export function createLooks(sources: Sources, account: Account, note: Note) {
+  const known = new Map<string, Market>();
+
+  /** Adds the markets to those that are known. What cannot be read is read again by the next look. */
+  async function addMarkets(markets: Map<string, Market>, ids: readonly string[]): Promise<void> {
+    const [questions, fees] = await Promise.all([sources.markets(ids), readEach(note, ids, sources.fees)]);
+    for (const id of ids) {
+      const market = { fees: fees.get(id), question: questions.get(id)?.question ?? null };
+      markets.set(id, market);
+      if (market.fees !== undefined && market.question !== null) known.set(id, market);
+    }
   }
+
+  return async (before: FollowState, now: number): Promise<Looked> => {
+    const open = await sources.openOrders();
+    const window = windowOf(before, open, now);
+    const { trades, unreadable } = await sources.trades({ since: window.since });
+    let recordsSince = sources.listsRecent ? recentRecords(before) : Number.POSITIVE_INFINITY;
+    // After the trades, whose orders have a record then.
+    let records: Shown['records'] = sources.listsRecent ? await sources.records(recordsSince) : new Map();
+    const markets = new Map(known);
+    const lookUps = new Map<string, VenueOrder | null | undefined>();
+    for (;;) {
+      const shown = { open, trades, unreadable, ...window, records, recordsSince, markets, lookUps };
+      const { lacks, ...looked } = look(before, shown, account, now);
+      if (!lacks) return looked;
+      if (lacks.recordsSince < recordsSince) records = await sources.records(lacks.recordsSince);
+      ({ recordsSince } = lacks);
+      if (lacks.markets.size > 0) await addMarkets(markets, [...lacks.markets]);
+      for (const [id, found] of await readEach(note, lacks.lookUps, sources.order)) lookUps.set(id, found);
+    }
+  };
+}
+
+/** Orders of another wallet, which had the store before, are none that this one has placed. */
+function recordedOrder(record: OrderRecord, { address }: Access): RecordedOrder {
+  const { terms, conditionId: market, signedAt, state } = record;
+  const { tokenId: token_id, side, price, size, expiresAt } = terms;
+  const { recorded: _, ...client } = cellsOf(record);
+  const cells = { ...client, signedAt, expiresAt, market, token_id, side, price, size };
+  const isOwn = record.walletAddress.toLowerCase() === address.toLowerCase();
+  return { cells, isPlaced: isOwn && state === 'finished' && record.answer.result === 'placed' };
+}
+
+async function openSources(access: Access, note: Note) {
+  const venue = await openVenue(access);
+  const { owner, makers } = oursOf({ access, venue }, { byId: new Map(), makers: new Set() });
+  const records = async (since: number) =>
+    (await readRecords(access, (record) => recordedOrder(record, access), since)).byId;
+  const lag = lagOf(access);
+  const sources = { ...venue, records, listsRecent: lag !== undefined };
+  return createLooks(sources, { owner, makers, recordLagMs: lag ?? 0 }, note);
+}
+
+/** Opens the looks of a follower, and with the first one the venue. */
+export function openLooks(access: Access, note: Note): MakeLook {
+  let looks: ReturnType<typeof createLooks> | undefined;
+  return async (state, now) => {
+    looks ??= await orNote(note, openSources(access, note));
+    return looks && orNote(note, looks(state, now));
+  };
+}
+
+/** Names the wallet and the venue that a follower is about. */
+export function accountOf({ address, clobUrl }: Access): string {
+  return `${address.toLowerCase()} ${new URL(clobUrl).host}`;
 }

@@ -1,14 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Looked } from './read.ts';
+import { DeskError } from '../desk/access.ts';
+import type { Looked, MakeLook } from './read.ts';
 import type { FollowState } from './state.ts';
 
-/** Where events go. */
+/** Where events go. Its calls throw `DeskError` once it takes no more. */
 export interface Output {
   /** What was known at the start. */
   readonly state: FollowState;
-  /** Takes the events of a look: `later` if it took none, and the look is made again; `over` if it takes no more. */
-  take(looked: Looked): Promise<'taken' | 'later' | 'over'>;
-  close(): Promise<void>;
+  /** Takes the events of a look; false where it cannot, and the look is made again. */
+  take(looked: Looked): Promise<boolean>;
+  /** Waits until the next look is due. */
+  pause(pauseMs: number): Promise<void>;
+  close(): void;
 }
 
 /** What an output, or a look, needs of its process. */
@@ -18,9 +21,8 @@ export interface Host {
   readonly stop: AbortSignal;
 }
 
-/** A first start reports what happened this long before it: clocks differ, and a start takes time. */
-export const FIRST_MS = 120_000;
 const SLOW_MS = 10_000;
+const SLOW = 'The output takes nothing: nobody reads it, or its disk is full. Events wait.';
 
 /** Writes events as lines. `write` resolves once a line is written, and rejects if its reader has gone. */
 export function openLines(state: FollowState, write: (line: string) => Promise<unknown>, { note, stop }: Host): Output {
@@ -28,36 +30,26 @@ export function openLines(state: FollowState, write: (line: string) => Promise<u
   return {
     state,
     async take({ events }) {
-      const slow = setTimeout(
-        note,
-        SLOW_MS,
-        'The output takes nothing: nobody reads it, or its disk is full. Events wait.',
-      );
+      const slow = setTimeout(note, SLOW_MS, SLOW);
       try {
         for (const event of events) await Promise.race([write(`${JSON.stringify(event)}\n`), stopped]);
-        return 'taken';
-      } catch {
-        note('Output closed by the reading program.');
-        return 'over';
+        return true;
+      } catch (cause) {
+        throw new DeskError('Output closed by the reading program.', { cause });
       } finally {
         clearTimeout(slow);
       }
     },
-    close: async () => undefined,
+    pause: (pauseMs) => sleep(pauseMs, undefined, { signal: stop }).catch(() => undefined),
+    close: () => undefined,
   };
 }
 
-/** Makes a look, or returns `undefined` after a sentence if it cannot be made. */
-export type MakeLook = (state: FollowState, now: number) => Promise<Looked | undefined>;
-
-/** Looks and hands on the events until `stop`. Returns 0; 1 if the output takes no more. */
-export async function run(look: MakeLook, output: Output, pauseMs: number, stop: AbortSignal): Promise<number> {
+/** Looks, and hands on the events, until `stop`. */
+export async function run(look: MakeLook, output: Output, pauseMs: number, stop: AbortSignal): Promise<void> {
   for (let { state } = output; !stop.aborted; ) {
     const looked = await look(state, Date.now());
-    const how = looked && (await output.take(looked));
-    if (how === 'over') return 1;
-    if (looked && how === 'taken') ({ state } = looked);
-    await sleep(pauseMs, undefined, { signal: stop }).catch(() => undefined);
+    if (looked && (await output.take(looked))) ({ state } = looked);
+    await output.pause(pauseMs);
   }
-  return 0;
 }

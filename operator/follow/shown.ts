@@ -1,6 +1,6 @@
 import type { Fees, Trade, VenueOrder } from '../../shared/venue/polymarket/operator-venue.ts';
+import type { Ours } from '../desk/our-part.ts';
 import type { Fact } from './event.ts';
-import type { Ours } from './our-part.ts';
 import type { Followed, FollowState } from './state.ts';
 
 // What a look is made of. Order ids are in lower case, times in milliseconds of the Unix epoch.

@@ -45,8 +45,11 @@ export interface FollowState extends z.infer<typeof kept> {
   wholeAt: number;
 }
 
+/** A first start reports what happened this long before it: clocks differ, and a start takes time. */
+export const FIRST_MS = 120_000;
+
 /** Creates the state of a follower that reports what happens from a time on. */
-export function newState(begin: number, revision = 0): FollowState {
+export function newState(begin = Date.now() - FIRST_MS, revision = 0): FollowState {
   // The times of trades have whole seconds.
   const start = Math.floor(begin / 1_000) * 1_000;
   const times = { start, newestTrade: start, newestRecord: start, revision, wholeAt: 0 };

@@ -1,7 +1,7 @@
 import { addTexts, formatDecimal, subtractTexts } from '../../shared/decimal.ts';
 import type { Trade } from '../../shared/venue/polymarket/operator-venue.ts';
+import { type Fill, fillsIn, type OurTrade } from '../desk/our-part.ts';
 import type { Fact } from './event.ts';
-import { type Fill, fillsIn, type OurTrade } from './our-part.ts';
 import type { Look } from './shown.ts';
 import type { Followed, Part } from './state.ts';
 
@@ -12,16 +12,15 @@ function keyOf(trade: Trade, orderId: string): string {
   return `${trade.id} ${orderId}`;
 }
 
+/** Returns the fact that a trade shows about a part of it: one that is settled may show an earlier state again. */
+function factOf({ status }: Trade, known: Part | undefined): Part['fact'] {
+  return status === 'confirmed' || status === 'failed' ? status : (known?.fact ?? 'matched');
+}
+
 function partOf({ order_id: orderId, price, size, value, fee }: Fill, { match_time: at }: Trade): Part {
   const amounts = { size: formatDecimal(size), value: formatDecimal(value) };
-  return {
-    orderId,
-    at,
-    fact: 'matched',
-    ...amounts,
-    price: price && formatDecimal(price),
-    fee: fee && formatDecimal(fee),
-  };
+  const [shownPrice, shownFee] = [price, fee].map((one) => one && formatDecimal(one));
+  return { orderId, at, fact: 'matched', ...amounts, price: shownPrice ?? null, fee: shownFee ?? null };
 }
 
 /** Counts a part of a trade in the sums of its order, or takes it out again. */
@@ -31,64 +30,50 @@ function count(order: Followed, { size, value, fee }: Part, add: typeof addTexts
   order.fee = order.fee === null || fee === null ? null : add(order.fee, fee);
 }
 
-/** An order that left the book has a new trade: it is closed later. */
-function stir(order: Followed | undefined, now: number): void {
-  if (order?.left) order.left.quietSince = now;
-}
-
-/** Returns the last fact about our part of a trade, and the one that its row shows. */
-function factsOf({ state }: Look, trade: Trade, orderId: string) {
-  const before = state.parts[keyOf(trade, orderId)]?.fact;
-  const { status } = trade;
-  const after = status === 'confirmed' || status === 'failed' ? status : (before ?? 'matched');
-  return { orderId, before, after };
-}
-
 /** Reports what is new about our part of a trade: that it happened, then how its settlement ended. */
-function takeFill(look: Look, trade: Trade, fill: Fill): void {
-  const { state, now, facts } = look;
+function takeFill({ state, now, facts }: Look, trade: Trade, fill: Fill): void {
   const { order_id: orderId, trade_id, token_id, side, outcome } = fill;
   const order = state.orders[orderId];
   if (!order) return;
-  const { before, after } = factsOf(look, trade, orderId);
-  const key = keyOf(trade, orderId);
+  const known = state.parts[keyOf(trade, orderId)];
   // The amounts that were reported: a later row may have others.
-  const part = state.parts[key] ?? partOf(fill, trade);
-  state.parts[key] = { ...part, fact: after };
+  const part = known ?? partOf(fill, trade);
+  const fact = factOf(trade, known);
+  state.parts[keyOf(trade, orderId)] = { ...part, fact };
+  const isNew = trade.match_time >= state.start;
   const report = (type: Fact['type'], status: string, at: number) =>
     facts.push({ type, orderId, at, data: { ...part, trade_id, token_id, side, status } });
-  const isNew = trade.match_time >= state.start;
-  if (!before) {
+  if (!known) {
     order.outcome ??= outcome;
     order.market ??= trade.market;
     count(order, part, addTexts);
     order.gross = addTexts(order.gross, part.size);
-    stir(order, now);
+    if (order.left) order.left.quietSince = now;
     if (isNew) report('order.filled', 'matched', trade.match_time);
   }
-  if (after === part.fact) return;
-  if (after === 'failed' || part.fact === 'failed') count(order, part, after === 'failed' ? subtractTexts : addTexts);
-  const type = after === 'failed' ? 'order.settlement_failed' : 'order.settled';
-  if (isNew || before) report(type, after, trade.last_update || trade.match_time);
+  if (fact === part.fact) return;
+  if (fact === 'failed' || part.fact === 'failed') count(order, part, fact === 'failed' ? subtractTexts : addTexts);
+  const type = fact === 'failed' ? 'order.settlement_failed' : 'order.settled';
+  if (isNew || known) report(type, fact, trade.last_update || trade.match_time);
 }
 
 /** Takes what is new in a trade. Returns false where it waits for the fees of its market. */
 function takeTrade(look: Look, { trade, orderIds }: OurTrade): boolean {
   const { state, shown, now, ours, lacks } = look;
-  const facts = orderIds.filter((id) => state.orders[id]).map((id) => factsOf(look, trade, id));
-  const news = new Set(facts.flatMap(({ orderId, before, after }) => (before === after ? [] : orderId)));
-  if (news.size === 0) return true;
+  const known = (id: string) => state.parts[keyOf(trade, id)];
+  const changed = orderIds.filter((id) => state.orders[id] && known(id)?.fact !== factOf(trade, known(id)));
+  if (changed.length === 0) return true;
   const market = shown.markets.get(trade.market);
   if (!market) lacks.markets.add(trade.market);
-  const isNew = facts.some(({ before }) => !before);
-  if (isNew && market?.fees === undefined && now - trade.match_time < FEE_WAIT_MS) {
+  const isWaiting = market?.fees === undefined && now - trade.match_time < FEE_WAIT_MS;
+  if (isWaiting && !changed.every(known)) {
     // Its orders are not closed meanwhile.
-    for (const { orderId } of facts) stir(state.orders[orderId], now);
+    for (const id of changed) if (state.orders[id]?.left) state.orders[id].left.quietSince = now;
     return false;
   }
   // As if it executed: the fee of a failed trade is taken out of the sums with it.
   const fills = fillsIn({ ...trade, status: 'matched' }, ours, market?.fees ?? null);
-  for (const fill of fills) if (news.has(fill.order_id)) takeFill(look, trade, fill);
+  for (const fill of fills) if (changed.includes(fill.order_id)) takeFill(look, trade, fill);
   return true;
 }
 

@@ -3,8 +3,9 @@ import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { createPrivate, takeLock } from '../../local/order-store/store.ts';
 import { ConfigError } from '../../shared/settings/formats.ts';
+import { formatTime } from '../../shared/time.ts';
 import type { OrderEvent } from './event.ts';
-import type { SavedState } from './state.ts';
+import { decodeState, type FollowState, newState, type SavedState } from './state.ts';
 
 /** An event that waits for the receiver. Times are in milliseconds of the Unix epoch. */
 export interface Waiting {
@@ -86,3 +87,14 @@ export function openWebhookFile(path: string) {
 }
 
 export type WebhookFile = ReturnType<typeof openWebhookFile>;
+
+/** Loads the state of an account; a new one begins anew, and any at `since`. Throws `ConfigError` for a damaged one. */
+export function openState(file: WebhookFile, account: string, since: number | undefined): FollowState {
+  const saved = file.load(account);
+  if (!saved || since !== undefined) return newState(since, saved?.revision);
+  const state = decodeState(saved);
+  if (state) return state;
+  throw new ConfigError(
+    `The saved state of the follower is damaged, or of another version. Start over with --since ${formatTime(saved.revision)}.`,
+  );
+}

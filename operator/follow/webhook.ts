@@ -1,13 +1,14 @@
 import { createHmac } from 'node:crypto';
-import { EventEmitter, once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { openExchange } from '../../shared/http/exchange.ts';
 import type { ProxyEnv } from '../../shared/proxy.ts';
 import { ConfigError, LOOPBACK } from '../../shared/settings/formats.ts';
 import type { Environment } from '../../shared/settings/table.ts';
 import { UsageError } from '../command-line.ts';
-import { openHttp } from '../venue/official.ts';
-import type { Host } from './run.ts';
-import type { Waiting, WebhookFile } from './webhook-file.ts';
+import { DeskError } from '../desk/access.ts';
+import type { Host, Output } from './run.ts';
+import { encodeState } from './state.ts';
+import { openState, type Waiting, type WebhookFile } from './webhook-file.ts';
 
 // Standard Webhooks 1.0.0 (https://github.com/standard-webhooks/standard-webhooks, spec/standard-webhooks.md).
 
@@ -15,15 +16,12 @@ const CALL_MS = 10_000;
 const [MINUTE_MS, HOUR_MS] = [60_000, 3_600_000];
 /** The pauses after each failed attempt, of three days and 3.6 hours together; then the event is given up. */
 const PAUSES_MS = [5_000, 5 * MINUTE_MS, 30 * MINUTE_MS, ...[2, 5, 10, 14, 20, 24].map((hours) => hours * HOUR_MS)];
-/** A receiver may ask for a longer pause, up to this. */
-const LONGEST_PAUSE_MS = 24 * HOUR_MS;
-/** The pause before the file is tried again, where it cannot be used. */
-const RETRY_MS = 1_000;
 
 /** Where a webhook goes, and the secrets that sign it. */
 interface Receiver {
   readonly url: string;
   readonly secrets: readonly Buffer[];
+  readonly proxyEnv?: ProxyEnv | undefined;
 }
 
 /** Reads the URL of a receiver; throws `UsageError` without the URL, which may hold a token. */
@@ -45,115 +43,102 @@ export function webhookSecrets({ ORDERS_WEBHOOK_SECRET: text = '' }: Environment
   );
 }
 
-/** Returns the header that proves an event: a signature by each secret. */
-function signatureOf(secrets: readonly Buffer[], id: string, seconds: number, body: string): string {
-  const sign = (secret: Buffer) => createHmac('sha256', secret).update(`${id}.${seconds}.${body}`).digest('base64');
-  return secrets.map((secret) => `v1,${sign(secret)}`).join(' ');
-}
-
-/** Returns the pause that a receiver asks for: in seconds, or until a date (RFC 9110, section 10.2.3). */
-function pauseOf(retryAfter: string): number {
-  const pauseMs = /^\d+$/.test(retryAfter) ? Number(retryAfter) * 1_000 : Date.parse(retryAfter) - Date.now();
-  return Number.isNaN(pauseMs) ? 0 : pauseMs;
-}
-
-/** Sends one event. Returns the status of the answer, 0 without one, and the pause that the receiver asks for. */
-function createSender({ url, secrets }: Receiver, proxyEnv: ProxyEnv | undefined) {
-  const http = openHttp(proxyEnv);
-  return async ({ id, body }: Waiting): Promise<{ readonly status: number; readonly pauseMs: number }> => {
+/** Creates a function that sends an event, and returns the status of the answer, 0 without one. */
+function createSender({ url, secrets, proxyEnv }: Receiver) {
+  const exchange = openExchange(url, { proxyEnv });
+  return ({ id, body }: Waiting) => {
     const seconds = Math.floor(Date.now() / 1_000);
+    const sign = (secret: Buffer) => createHmac('sha256', secret).update(`${id}.${seconds}.${body}`).digest('base64');
     const headers = {
-      'content-type': 'application/json',
       'webhook-id': id,
       'webhook-timestamp': String(seconds),
-      'webhook-signature': signatureOf(secrets, id, seconds, body),
+      'webhook-signature': secrets.map((secret) => `v1,${sign(secret)}`).join(' '),
     };
-    try {
-      const signal = AbortSignal.timeout(CALL_MS);
-      const answer = await http.post(url, Buffer.from(body), { headers, signal, responseType: 'stream' });
-      // The body says nothing.
-      answer.data.destroy();
-      return { status: answer.status, pauseMs: pauseOf(String(answer.headers['retry-after'] ?? '')) };
-    } catch {
-      return { status: 0, pauseMs: 0 };
-    }
+    const unanswered = { status: 0, retryAfter: undefined };
+    return exchange({ method: 'POST', headers, body }, CALL_MS).catch(() => unanswered);
   };
 }
 
-/** What a delivery works with. */
-export interface Delivery extends Host {
+function messageOf(error: unknown): string {
+  return Error.isError(error) ? error.message : 'unknown';
+}
+
+/** What a webhook works with. */
+export interface WebhookParts extends Host {
   readonly file: WebhookFile;
   readonly receiver: Receiver;
-  readonly proxyEnv?: ProxyEnv | undefined;
-}
-
-/** Returns a function that repeats an act on the file until it succeeds: a full disk or a lock delays the events. */
-function createPatience({ note, stop }: Delivery) {
-  return async <T>(act: () => T): Promise<T | undefined> => {
-    do {
-      try {
-        return act();
-      } catch (error) {
-        const why = Error.isError(error) ? error.message : 'unknown';
-        note(`The file of the webhook cannot be used (${why}): trying again.`);
-        await sleep(RETRY_MS, undefined, { signal: stop }).catch(() => undefined);
-      }
-    } while (!stop.aborted);
-    return undefined;
-  };
 }
 
 /**
- * Sends what waits, one event at a time, until `stop`. A receiver that is down delays only itself. `wake` is called after an
- * event was added; `ended` resolves to true once the receiver wants no more events.
+ * Keeps events in the file, and sends them between the looks, one at a time. Throws `ConfigError` for a damaged state, what
+ * SQLite throws, and `DeskError` once the receiver wants no more events.
  */
-export function startDelivery(delivery: Delivery): { readonly wake: () => void; readonly ended: Promise<boolean> } {
-  const { file, receiver, proxyEnv, note, stop } = delivery;
-  const send = createSender(receiver, proxyEnv);
-  const insist = createPatience(delivery);
-  const added = new EventEmitter();
-  let isWoken = false;
-  const wake = () => {
-    isWoken = true;
-    added.emit('event');
-  };
+export function openWebhook(account: string, since: number | undefined, parts: WebhookParts): Output {
+  const { file, receiver, note, stop } = parts;
+  const state = openState(file, account, since);
+  let saved = encodeState(state);
+  // What happens before the first event is reported after a restart, too.
+  file.save(account, saved, []);
+  const send = createSender(receiver);
+  /** The last change of the file, until it has succeeded. */
+  let change: (() => void) | undefined;
 
-  /** Judges an answer. Returns true if it ends the delivery. */
-  async function conclude({ id, attempts }: Waiting, status: number, pauseMs: number): Promise<boolean> {
-    const pause = PAUSES_MS[attempts];
+  /** Makes the last change, again where it has failed. Returns the event that is due first. */
+  function settle(): Waiting | undefined {
+    try {
+      change?.();
+      change = undefined;
+      return file.next();
+    } catch (error) {
+      note(`The file of the webhook cannot be used (${messageOf(error)}): trying again.`);
+      return undefined;
+    }
+  }
+
+  /** Sends an event. Returns the change of the file that follows from the answer. */
+  async function attempt(waiting: Waiting): Promise<() => void> {
+    const { id, attempts } = waiting;
+    const { status, retryAfter = 0 } = await send(waiting);
+    if (status >= 200 && status < 300) return () => file.remove(id);
+    if (status === 410) {
+      change = file.clear;
+      settle();
+      throw new DeskError('The receiver answered 410: it gets no more events.');
+    }
     const why = status === 0 ? 'gave no answer' : `answered ${status}`;
-    if (status >= 200 && status < 300) await insist(() => file.remove(id));
-    else if (status === 410) {
-      await insist(() => file.clear());
-      note('The receiver answered 410: it gets no more events.');
-    } else if (pause === undefined) {
-      await insist(() => file.remove(id));
-      note(`The receiver ${why} for three days: ${id} is given up.`);
-    } else {
-      // Random, so that a receiver that comes back is not met by all at once.
-      const wait = Math.min(Math.max(pause * (0.9 + Math.random() / 5), pauseMs), LONGEST_PAUSE_MS);
-      const due = Math.round(Date.now() + wait);
-      await insist(() => file.postpone(id, due));
-      note(`The receiver ${why}: ${id} is sent again later.`);
-    }
-    return status === 410;
+    const pause = PAUSES_MS[attempts];
+    note(
+      pause === undefined
+        ? `The receiver ${why} for three days: ${id} is given up.`
+        : `The receiver ${why}: ${id} is sent again later.`,
+    );
+    if (pause === undefined) return () => file.remove(id);
+    // Random, so that a receiver that comes back is not met by all at once.
+    const due = Math.round(Date.now() + Math.max(pause * (0.9 + Math.random() / 5), retryAfter * 1_000));
+    return () => file.postpone(id, due);
   }
 
-  async function run(): Promise<boolean> {
-    while (!stop.aborted) {
-      isWoken = false;
-      const waiting = await insist(() => file.next());
-      const delay = (waiting?.due ?? Number.POSITIVE_INFINITY) - Date.now();
-      if (waiting && delay <= 0) {
-        const { status, pauseMs } = await send(waiting);
-        if (await conclude(waiting, status, pauseMs)) return true;
-        continue;
+  return {
+    state,
+    async take({ events, state }) {
+      const next = encodeState(state);
+      try {
+        if (events.length > 0 || next.text !== saved.text) file.save(account, next, events);
+        saved = next;
+        return true;
+      } catch (error) {
+        note(`State not saved (${messageOf(error)}): events wait.`);
+        return false;
       }
-      const signal = AbortSignal.any([stop, AbortSignal.timeout(Math.min(delay, HOUR_MS))]);
-      if (!isWoken) await once(added, 'event', { signal }).catch(() => undefined);
-    }
-    return false;
-  }
-
-  return { wake, ended: run() };
+    },
+    async pause(pauseMs) {
+      const end = performance.now() + pauseMs;
+      for (let waiting = settle(); !stop.aborted && performance.now() < end; waiting = settle()) {
+        const dueMs = (waiting?.due ?? Number.POSITIVE_INFINITY) - Date.now();
+        if (waiting && dueMs <= 0) change = await attempt(waiting);
+        else await sleep(Math.min(dueMs, end - performance.now()), undefined, { signal: stop }).catch(() => undefined);
+      }
+    },
+    close: () => file.close(),
+  };
 }

@@ -5,10 +5,9 @@ import { createLog } from '../../shared/log.ts';
 import { parseDeployedConfig } from '../../shared/settings/config.ts';
 import { ConfigError, tableOf } from '../../shared/settings/formats.ts';
 import type { Environment } from '../../shared/settings/table.ts';
-import { accountOf, openLooks } from '../desk/follow-sources.ts';
 import type { OrderEvent } from '../follow/event.ts';
-import { FIRST_MS } from '../follow/run.ts';
-import { decodeState, encodeState, newState } from '../follow/state.ts';
+import { accountOf, openLooks } from '../follow/read.ts';
+import { decodeState, encodeState, FIRST_MS, newState } from '../follow/state.ts';
 import { openKeptState } from './kept-state.ts';
 
 /** Events of one call: SNS takes ten. */

@@ -114,7 +114,7 @@ const EVENTS: readonly Looks[] = [
           timestamp: textOf(10),
           data: { ...IN_T1, trade_id: null, size: '10', revision: timeOf(30), status: 'canceled', reason: 'cancelled' },
         },
-        asks: ['order A', 'market'],
+        asks: ['order A'],
       },
       { at: 90, says: [], asks: [] },
     ],
@@ -336,6 +336,8 @@ const FEES: readonly Looks[] = [
       open: [order('A', 10), order('B', 10, OTHER)],
       trades: [T1, fill('t2', 4, 'B', 4, OTHER)],
       noFees: [OTHER.market],
+      // So that its fees are read again.
+      question: null,
       says: [FILLED],
       asks: ['market', 'market other'],
     },
@@ -350,6 +352,7 @@ const FEES: readonly Looks[] = [
       at: 5,
       open: [order('A', 10, OTHER), order('B', 10, OTHER)],
       trades: [fill('t1', 3, 'A', 4, OTHER)],
+      question: null,
       says: [PARTLY],
     },
     {
@@ -586,10 +589,10 @@ const ENDS: readonly Looks[] = [
       },
       says: [
         'A closed: filled, 10+0',
+        'G closed: cancelled, 9.99+0.01',
         'B closed: filled, 0+10',
         'C closed: ended, 0+10',
         'D closed: ended, 0+10',
-        'G closed: cancelled, 9.99+0.01',
         'E closed: expired, 0+10',
         'F closed: cancelled, 0+10',
       ],
@@ -607,7 +610,7 @@ const ENDS: readonly Looks[] = [
   ),
   looks('a look-up that cannot be read closes nothing, and is made again', [
     { at: 0, ...RESTS, says: [] },
-    { at: 5, ...GONE, found: { A: undefined }, says: [] },
+    { at: 5, ...GONE, found: { A: 'unreadable' }, says: [] },
     { at: 25, says: [], asks: ['order A'] },
     { at: 44, says: [], asks: [] },
     { at: HOUR, found: { A: order('A', 10, { status: null }) }, says: [], asks: ['order A'] },

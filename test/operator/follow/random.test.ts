@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { OrderEvent } from '../../../operator/follow/event.ts';
-import { type Looked, lookAt, type Sources } from '../../../operator/follow/read.ts';
+import { createLooks, type Looked, type Sources } from '../../../operator/follow/read.ts';
 import { decodeState, encodeState, newState } from '../../../operator/follow/state.ts';
 import { formatUnits, fromUnits, toDecimal } from '../../../shared/decimal.ts';
 import type { Trade } from '../../../shared/venue/polymarket/operator-venue.ts';
@@ -103,8 +103,8 @@ function createWorld(seed: number) {
 
   const sources: Sources = {
     listsRecent: true,
-    open: () => read(() => orders.filter(({ endedAt }) => endedAt === undefined).map(shownOf)),
-    trades: (since) =>
+    openOrders: () => read(() => orders.filter(({ endedAt }) => endedAt === undefined).map(shownOf)),
+    trades: ({ since = 0 }) =>
       read(() => {
         const shown = trades.filter(({ shownAt, at }) => shownAt <= now && timeOf(at) >= since - 1_000);
         return { trades: shown.toSorted((a, b) => a.at - b.at).map(rowOf), unreadable: [] };
@@ -120,7 +120,8 @@ function createWorld(seed: number) {
             .map(([name, one]) => [idOf(name), one]),
         );
       }),
-    markets: (ids) => read(() => new Map(ids.map((id) => [id, { fees: null, question: 'Will it rain?' }]))),
+    markets: (ids) => read(() => new Map(ids.map((id) => [id, { question: 'Will it rain?', isResolved: false }]))),
+    fees: () => read(() => null),
     order: (id) =>
       read(() => {
         const one = orders.find(({ name }) => idOf(name) === id);
@@ -155,11 +156,12 @@ async function followWorld(world: World): Promise<readonly OrderEvent[]> {
   const reported: OrderEvent[] = [];
   let saved = encodeState(newState(timeOf(0)));
   let state = decodeState(saved);
+  const look = createLooks(world.sources, FOLLOWER, () => undefined);
   for (let quiet = 0; quiet < 60; ) {
     quiet = world.step() ? 0 : quiet + 1;
     if (quiet === 24) world.calm();
     if (!state) throw new Error('a state cannot be read');
-    const looked: Looked | undefined = await lookAt(world.sources, FOLLOWER, state, world.now()).catch((error) => {
+    const looked: Looked | undefined = await look(state, world.now()).catch((error) => {
       if (!(error instanceof RangeError)) throw error;
       return undefined;
     });

@@ -4,7 +4,6 @@ import { type Output, openLines, run } from '../../../operator/follow/run.ts';
 import { type FollowState, newState } from '../../../operator/follow/state.ts';
 import { fakeOnly } from '../../support/jest.ts';
 import { event } from '../../support/operator/events.ts';
-import { until } from '../../support/until.ts';
 
 afterEach(() => {
   jest.useRealTimers();
@@ -30,7 +29,7 @@ describe('an output of lines', () => {
   it('writes an event a line, and says nothing', async () => {
     fakeOnly(['setTimeout', 'clearTimeout']);
     const { output, got, sentences } = lines(Promise.resolve());
-    expect(await output.take(looked)).toBe('taken');
+    expect(await output.take(looked)).toBe(true);
     expect(got).toStrictEqual([1, 2].map((number) => `${JSON.stringify(event(number))}\n`));
     jest.advanceTimersByTime(60_000);
     expect(sentences).toStrictEqual([]);
@@ -46,7 +45,7 @@ describe('an output of lines', () => {
     jest.advanceTimersByTime(1);
     expect([sentences, got]).toStrictEqual([[SLOW], []]);
     resolve();
-    expect(await taking).toBe('taken');
+    expect(await taking).toBe(true);
     expect(got).toHaveLength(2);
   });
 
@@ -58,49 +57,32 @@ describe('an output of lines', () => {
   });
 
   it('is over once its reader has gone', async () => {
-    const { output, sentences } = lines(Promise.reject(new Error('EPIPE')));
-    expect(await output.take(looked)).toBe('over');
-    expect(sentences).toStrictEqual(['Output closed by the reading program.']);
+    const { output } = lines(Promise.reject(new Error('EPIPE')));
+    await expect(output.take(looked)).rejects.toThrow('Output closed by the reading program.');
+  });
+
+  it('ends in the middle of its pause', async () => {
+    const { output, stop } = lines(Promise.resolve());
+    const paused = output.pause(3_600_000);
+    stop();
+    await paused;
   });
 });
 
 describe('a follower', () => {
-  /** Runs looks, each of which has the next revision, until the output has answered each of these. */
-  async function states(answers: readonly ('taken' | 'later' | 'over' | 'no look')[]) {
+  it('goes on from what the output has taken', async () => {
+    const answers = [true, false, 'no look', true] as const;
     const seen: number[] = [];
-    const left = [...answers];
     const stopping = new AbortController();
     const look = async (state: FollowState): Promise<Looked | undefined> => {
+      const answer = answers[seen.length];
+      if (answer === undefined) stopping.abort();
       seen.push(state.revision);
-      if (left.length === 0) stopping.abort();
-      if (left[0] !== 'no look') return { state: newState(0, state.revision + 1), events: [] };
-      left.shift();
-      return undefined;
+      return answer === 'no look' ? undefined : { state: newState(0, state.revision + 1), events: [] };
     };
-    const take: Output['take'] = async () => {
-      const answer = left.shift();
-      return answer === 'later' || answer === 'over' ? answer : 'taken';
-    };
-    const output = { state: newState(0, 0), take, close: async () => undefined };
-    return { seen, code: await run(look, output, 1, stopping.signal) };
-  }
-
-  it('goes on from what the output has taken', async () => {
-    expect(await states(['taken', 'later', 'no look', 'taken'])).toStrictEqual({ seen: [0, 1, 1, 1, 2], code: 0 });
-    expect(await states(['taken', 'over'])).toStrictEqual({ seen: [0, 1], code: 1 });
-  });
-
-  it('ends in the middle of its pause', async () => {
-    const stopping = new AbortController();
-    let looks = 0;
-    const look = async () => {
-      looks += 1;
-      return undefined;
-    };
-    const output = { state: newState(0), take: async () => 'taken' as const, close: async () => undefined };
-    const running = run(look, output, 3_600_000, stopping.signal);
-    await until(() => looks > 0);
-    stopping.abort();
-    expect(await running).toBe(0);
+    const take: Output['take'] = async () => answers[seen.length - 1] !== false;
+    const output = { state: newState(0, 0), take, pause: async () => undefined, close: () => undefined };
+    await run(look, output, 1, stopping.signal);
+    expect(seen).toStrictEqual([0, 1, 1, 1, 2]);
   });
 });

@@ -6,14 +6,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { DatabaseSync } from 'node:sqlite';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
 import type { OrderEvent } from '../../../operator/follow/event.ts';
 import { newState } from '../../../operator/follow/state.ts';
-import { startDelivery, webhookSecrets } from '../../../operator/follow/webhook.ts';
+import { openWebhook, webhookSecrets } from '../../../operator/follow/webhook.ts';
 import { openWebhookFile, type WebhookFile } from '../../../operator/follow/webhook-file.ts';
-import { openWebhook } from '../../../operator/follow/webhook-output.ts';
 import { verifyEvent } from '../../../packages/client/client.ts';
 import { event } from '../../support/operator/events.ts';
 import { HAS_PYTHON } from '../../support/python.ts';
@@ -47,28 +45,36 @@ function opened(name: string, ...events: readonly OrderEvent[]): WebhookFile {
   return file;
 }
 
-/** Delivers to a receiver until `isDone`; returns the sentences. */
+/** Opens a webhook to a receiver, and collects its sentences. */
+function webhookTo(url: string, file: WebhookFile, secret = FIRST) {
+  const sentences: string[] = [];
+  const stopping = new AbortController();
+  const receiver = { url, secrets: webhookSecrets({ ORDERS_WEBHOOK_SECRET: secret }) };
+  const note = (sentence: string) => void sentences.push(sentence);
+  const output = openWebhook('account', undefined, { file, receiver, note, stop: stopping.signal });
+  return { output, sentences, stop: () => stopping.abort() };
+}
+
+/** Sends what waits to a receiver until `isDone`; returns the sentences. */
 async function deliveredTo(
   url: string,
   file: WebhookFile,
   isDone: (sentences: readonly string[]) => boolean | Promise<boolean>,
-  secret = FIRST,
+  secret?: string,
 ) {
-  const sentences: string[] = [];
-  const stop = new AbortController();
-  const receiver = { url, secrets: webhookSecrets({ ORDERS_WEBHOOK_SECRET: secret }) };
-  const note = (sentence: string) => void sentences.push(sentence);
-  const { ended } = startDelivery({ file, receiver, note, stop: stop.signal });
+  const { output, sentences, stop } = webhookTo(url, file, secret);
+  const pausing = output.pause(60_000);
   await until(() => isDone(sentences));
-  stop.abort();
-  return { sentences, isGone: await ended };
+  stop();
+  await pausing;
+  return sentences;
 }
 
 /** Delivers to a receiver with these answers, in their order, until it has got as many requests. */
 async function delivered(file: WebhookFile, answers: readonly Reply[], secret = FIRST) {
   const { url, seen } = await startVenue((_, index) => answers[index] ?? { status: 500 });
-  const end = await deliveredTo(`${url}/hook`, file, () => seen.length >= answers.length, secret);
-  return { seen, ...end };
+  const sentences = await deliveredTo(`${url}/hook`, file, () => seen.length >= answers.length, secret);
+  return { seen, sentences };
 }
 
 /** Runs the Python of the documents on a free port. */
@@ -95,7 +101,7 @@ describe('a webhook', () => {
   (HAS_PYTHON ? it : it.skip)('is taken by the Python of the documents, and only with its secret', async () => {
     const { url, next } = await startPythonReceiver(FIRST);
     const file = opened('python', event(1));
-    const { sentences } = await deliveredTo(url, file, ({ length }) => length > 0, SECOND);
+    const sentences = await deliveredTo(url, file, ({ length }) => length > 0, SECOND);
     expect(sentences).toStrictEqual([`The receiver answered 400: ${event(1).id} is sent again later.`]);
     file.save('', NOTHING, [event(2, { client_address: 'alice', filled_size: '6' })]);
     await deliveredTo(url, file, async () => (await next()) === 'order.closed alice 6');
@@ -157,40 +163,26 @@ describe('a webhook', () => {
     expect(Math.abs(pause / 1_000 - seconds)).toBeLessThan(4 + seconds / 1_000);
   });
 
-  it('ends after 410, and so does its output', async () => {
+  it('ends after 410', async () => {
     const { url } = await startVenue(() => ({ status: 410 }));
     const file = opened('gone', event(1), event(2));
-    const stop = new AbortController().signal;
-    const sentences: string[] = [];
-    const note = (sentence: string) => void sentences.push(sentence);
-    const receiver = { url, secrets: webhookSecrets({ ORDERS_WEBHOOK_SECRET: FIRST }) };
-    const output = openWebhook('account', undefined, { file, receiver, note, stop });
-    const state = newState(0, 2);
-    await until(() => output.take({ events: [], state }).then((how) => how === 'over'));
-    expect(sentences).toStrictEqual(['The receiver answered 410: it gets no more events.']);
+    await expect(webhookTo(url, file).output.pause(60_000)).rejects.toThrow(
+      'The receiver answered 410: it gets no more events.',
+    );
     expect(file.next()).toBeUndefined();
   });
 
-  it('sleeps until an event is added or due', async () => {
+  it('sleeps until an event is due, or the next look', async () => {
     const { url, seen } = await startVenue(() => ({ status: 204 }));
-    const file = opened('asleep');
+    const file = opened('asleep', event(1));
     let reads = 0;
     const next = () => {
       reads += 1;
       return file.next();
     };
-    const counted = { ...file, next };
-    const stop = new AbortController();
-    const receiver = { url, secrets: webhookSecrets({ ORDERS_WEBHOOK_SECRET: FIRST }) };
-    const delivery = startDelivery({ file: counted, receiver, note: () => undefined, stop: stop.signal });
-    await sleep(300);
-    expect(reads).toBe(1);
-    file.save('', NOTHING, [event(1), event(2)]);
-    file.postpone(event(2).id, Date.now() + 200);
-    delivery.wake();
-    await until(() => seen.length >= 2);
-    stop.abort();
-    expect(await delivery.ended).toBe(false);
+    file.postpone(event(1).id, Date.now() + 200);
+    await webhookTo(url, { ...file, next }).output.pause(300);
+    expect(seen).toHaveLength(1);
     expect(reads).toBeLessThan(10);
   });
 });
@@ -220,25 +212,20 @@ describe('the file of a webhook', () => {
 
   it('keeps events and state, both or neither, while it is locked, and goes on afterwards', async () => {
     const { url, seen } = await startVenue(() => ({ status: 204 }));
-    const path = join(folder, 'busy');
     const file = opened('busy');
-    const sentences: string[] = [];
-    const note = (sentence: string) => void sentences.push(sentence);
-    const receiver = { url, secrets: webhookSecrets({ ORDERS_WEBHOOK_SECRET: FIRST }) };
-    const stop = new AbortController();
-    const output = openWebhook('account', undefined, { file, receiver, note, stop: stop.signal });
+    const { output, sentences } = webhookTo(url, file);
     const saved = file.load('account');
     const looked = { events: [event(1)], state: { ...newState(0, 7), newestRecord: 5 } };
-    const other = new DatabaseSync(path);
+    const other = new DatabaseSync(join(folder, 'busy'));
     other.exec('BEGIN EXCLUSIVE');
-    expect(await output.take(looked)).toBe('later');
+    expect(await output.take(looked)).toBe(false);
     expect(sentences).toStrictEqual(['State not saved (database is locked): events wait.']);
     other.exec('COMMIT');
     expect([file.load('account'), file.next()]).toStrictEqual([saved, undefined]);
-    expect(await output.take(looked)).toBe('taken');
-    await until(() => seen.length >= 1);
+    expect(await output.take(looked)).toBe(true);
+    await output.pause(500);
+    expect(seen).toHaveLength(1);
     expect(file.load('account')?.revision).toBe(7);
-    await output.close();
   });
 
   it('delays what is sent while it cannot be written', async () => {
@@ -250,8 +237,11 @@ describe('the file of a webhook', () => {
       isFull = false;
       throw new Error('disk is full');
     };
-    const { sentences } = await deliveredTo(url, { ...file, remove }, () => file.next() === undefined);
+    const { output, sentences } = webhookTo(url, { ...file, remove });
+    await output.pause(300);
     expect(sentences).toStrictEqual(['The file of the webhook cannot be used (disk is full): trying again.']);
+    await output.pause(300);
     expect(seen).toHaveLength(1);
+    expect(file.next()).toBeUndefined();
   });
 });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect } from '@jest/globals';
 import { z } from 'zod';
 import type { Terminal } from '../../../operator/command-line.ts';
-import { runDesk } from '../../../operator/desk/commands.ts';
+import { runDesk } from '../../../operator/orders/commands.ts';
 import type { Environment } from '../../../shared/settings/table.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');

@@ -1,6 +1,7 @@
 import { expect } from '@jest/globals';
+import { DeskError } from '../../../operator/desk/access.ts';
 import type { OrderEvent } from '../../../operator/follow/event.ts';
-import { lookAt, type Sources } from '../../../operator/follow/read.ts';
+import { createLooks, type Sources } from '../../../operator/follow/read.ts';
 import type { RecordedOrder } from '../../../operator/follow/shown.ts';
 import { decodeState, encodeState, type FollowState, newState } from '../../../operator/follow/state.ts';
 import { toDecimal } from '../../../shared/decimal.ts';
@@ -50,7 +51,7 @@ export function found(status: string, name: string, size: number, matched = 0): 
   return { [name]: order(name, size, { status, size_matched: decimal(matched) }) };
 }
 
-type Found = Readonly<Record<string, VenueOrder | null | undefined>>;
+type Found = Readonly<Record<string, VenueOrder | null | 'unreadable'>>;
 
 /** A maker's entry of a trade: of our order, unless it is made another's. */
 export function entry(name: string, size: number, more: Partial<Trade['maker_orders'][number]> = {}) {
@@ -175,52 +176,62 @@ function factOf({ type, data: { order_id, trade_id, status, ...data } }: OrderEv
   return JSON.stringify([type, order_id, trade_id, isUnread && status]);
 }
 
-function sourcesOf(world: World, { listsRecent = true }: How, note: (what: string, value?: number) => void): Sources {
+/** Returns what `shows` shows at the time of each call; `note` hears of each, and of the time from which on lists are read. */
+function sourcesOf(shows: () => World, listsRecent: boolean, note: (what: string, since?: number) => void): Sources {
   return {
     listsRecent,
-    open: async () => world.open,
-    trades: async (since) => {
+    openOrders: async () => shows().open,
+    trades: async ({ since = 0 }) => {
       note('trades', since);
       // The venue's own filter, a second wide.
-      const trades = world.trades.filter(({ match_time }) => match_time >= since - 1_000);
-      return { trades: trades.toSorted((a, b) => a.match_time - b.match_time), unreadable: world.unreadable };
+      const trades = shows().trades.filter(({ match_time }) => match_time >= since - 1_000);
+      return { trades: trades.toSorted((a, b) => a.match_time - b.match_time), unreadable: shows().unreadable };
     },
     records: async (since) => {
       if (listsRecent) note('records', since);
       else note('all records');
-      const entries = Object.entries(world.records).filter(([, { cells }]) => cells.signedAt >= since);
+      const entries = Object.entries(shows().records).filter(([, { cells }]) => cells.signedAt >= since);
       return new Map(entries.map(([name, recorded]) => [idOf(name), recorded]));
     },
-    markets: async (ids) => {
-      for (const id of ids) note(id === MARKET ? 'market' : `market ${nameOf(id)}`);
-      const { fees, question, noFees } = world;
-      return new Map(ids.flatMap((id) => (noFees.includes(id) ? [] : [[id, { fees, question }]])));
+    markets: async (ids) => new Map(ids.map((id) => [id, { question: shows().question, isResolved: false }])),
+    fees: async (id) => {
+      note(id === MARKET ? 'market' : `market ${nameOf(id)}`);
+      if (shows().noFees.includes(id)) throw new DeskError('no fees');
+      return shows().fees;
     },
     order: async (id) => {
-      note(`order ${nameOf(id)}`);
       const name = nameOf(id);
-      return name in world.found ? world.found[name] : null;
+      note(`order ${name}`);
+      const { [name]: found = null } = shows().found;
+      if (found === 'unreadable') throw new DeskError('no look-up');
+      return found;
     },
   };
 }
 
 /** Makes the looks of a clause one after another, and holds each to its row. Returns the events. */
-export async function follow({ rows, start = 0, lag = 0, ...how }: Looks): Promise<readonly OrderEvent[]> {
+export async function follow({ rows, start = 0, lag = 0, listsRecent = true }: Looks): Promise<readonly OrderEvent[]> {
   const events: OrderEvent[] = [];
   let state: FollowState = newState(timeOf(start));
   let world = EMPTY;
   let revision = 0;
   const ids = new Map<string, string>();
+  const asked: string[] = [];
+  const sinces = new Map<string, number>();
+  const sources = sourcesOf(
+    () => world,
+    listsRecent,
+    (what, since) => {
+      if (since === undefined) asked.push(what);
+      else sinces.set(what, since);
+    },
+  );
+  const look = createLooks(sources, { ...FOLLOWER, recordLagMs: lag * 1_000 }, () => undefined);
   for (const { at, says, data, times, whole, asks, since, keeps, begins, ...shown } of rows) {
     world = { ...world, ...shown };
+    asked.length = 0;
     if (begins !== undefined) state = newState(timeOf(begins), state.revision);
-    const asked: string[] = [];
-    const sinces = new Map<string, number>();
-    const sources = sourcesOf(world, how, (what, value) => {
-      if (value === undefined) asked.push(what);
-      else sinces.set(what, value);
-    });
-    const looked = await lookAt(sources, { ...FOLLOWER, recordLagMs: lag * 1_000 }, state, timeOf(at));
+    const looked = await look(state, timeOf(at));
     const where = `at ${at} s`;
     expect([where, ...looked.events.map(write)]).toStrictEqual([where, ...says]);
     if (data) expect(looked.events.map((event) => event.data)).toMatchObject(data);

@@ -4,15 +4,15 @@ import { ConfigError } from '../../shared/settings/formats.ts';
 import type { Environment } from '../../shared/settings/table.ts';
 import { isTokenId } from '../../shared/token-id.ts';
 import { flag, oneOf, option, runCommand, UsageError, type Values, wholeNumber } from '../command-line.ts';
+import { type Access, checkWhere, DeskError, openAccess, type Where } from '../desk/access.ts';
+import { cancelOrders, type Selection } from '../desk/cancel.ts';
+import { type Desk, type DeskTerminal, listOpen } from '../desk/desk.ts';
+import { reportFills } from '../desk/fills.ts';
+import { FORMATS } from '../desk/output.ts';
+import { showOrder } from '../desk/show.ts';
+import { openVenue } from '../desk/venue.ts';
+import { followOrders } from '../follow/command.ts';
 import { receiverUrl } from '../follow/webhook.ts';
-import { type Access, checkWhere, DeskError, openAccess, type Where } from './access.ts';
-import { cancelOrders, type Selection } from './cancel.ts';
-import { type Desk, type DeskTerminal, listOpen } from './desk.ts';
-import { reportFills } from './fills.ts';
-import { followOrders } from './follow.ts';
-import { FORMATS } from './output.ts';
-import { showOrder } from './show.ts';
-import { openVenue } from './venue.ts';
 
 const COMMON = {
   format: { ...option('FORMAT', 'table, csv or json'), default: 'table' },
