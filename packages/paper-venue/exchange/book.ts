@@ -35,6 +35,9 @@ export interface AcceptedOrder extends OrderTerms {
   readonly acceptedAt: number;
   status: OrderStatus;
   filled: bigint;
+  /** Collateral for the filled shares, before fees, and the fees on them, in millionths. */
+  value: bigint;
+  fee: bigint;
   readonly tradeIds: string[];
 }
 

@@ -146,7 +146,8 @@ export class Exchange {
   accept(terms: OrderTerms, at: number): { readonly order: AcceptedOrder; readonly trades: readonly Trade[] } {
     const floor = this.floor(terms.marketId);
     const { fills } = floor.book.plan(terms);
-    const order: AcceptedOrder = { ...terms, acceptedAt: at, status: 'LIVE', filled: 0n, tradeIds: [] };
+    const unfilled = { filled: 0n, value: 0n, fee: 0n };
+    const order: AcceptedOrder = { ...terms, ...unfilled, acceptedAt: at, status: 'LIVE', tradeIds: [] };
     this.orders.set(order.id, order);
     const trades = fills.map((fill, index) => this.#fill(floor, order, { ...fill, index, at }));
     if (order.type === 'FOK' || order.type === 'FAK') order.status = 'MATCHED';
@@ -220,8 +221,11 @@ export class Exchange {
       const own = { tokenId: this.tokenOf(order), side: order.side, size, price: mirrored(order.outcome, price) };
       this.ledger.settle(order.maker, own);
       order.filled += size;
+      order.value += notional(size, own.price);
     }
-    this.ledger.charge(taker.maker, takerFee(floor.market, size, price));
+    const fee = takerFee(floor.market, size, price);
+    this.ledger.charge(taker.maker, fee);
+    taker.fee += fee;
     const trade: Trade = {
       id: uuidOf('trade', taker.id, index),
       market: floor.market,

@@ -128,6 +128,8 @@ export function clientOrders(state: VenueState) {
   const clients = [...state.exchange.orders.values()].filter((order) => state.exchange.isClients(order));
   return clients.map((order) => ({
     ...wireOrder(state, order),
+    value_matched: toDecimal(order.value),
+    fee: toDecimal(order.fee),
     post_only: order.postOnly,
     accepted_at: order.acceptedAt,
   }));

@@ -147,6 +147,10 @@ function expectSound(exchange: WatchedExchange): void {
   expect(sum((holder) => ledger.collateral(holder)) + paid + sumYes).toBe(start * (FAUCET.collateral + FAUCET.shares));
   expect(sumYes).toBe(sumNo);
   for (const maker of MAKERS) {
+    // Each order says what it has paid or brought, and its fees.
+    const own = [...exchange.orders.values()].filter((order) => order.maker === maker);
+    const spent = own.reduce((total, { side, value, fee }) => total + (side === 'BUY' ? value : -value) + fee, 0n);
+    expect(ledger.collateral(maker)).toBe(FAUCET.collateral - spent);
     expect(ledger.collateral(maker) >= exchange.reserved(maker, null)).toBe(true);
     for (const token of [yes, no]) expect(ledger.shares(maker, token) >= exchange.reserved(maker, token)).toBe(true);
   }
