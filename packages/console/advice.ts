@@ -1,6 +1,7 @@
 import { type Book, formatUnits, parseUnits, type Quote } from '../client/client.ts';
-import type { Draft, Holdings } from './draft.ts';
+import type { Draft } from './draft.ts';
 import { formatMoney, formatPrice, formatShares, SUM_DECIMALS } from './figures.ts';
+import type { Holdings } from './holdings.ts';
 
 /** A limit this far past the best price of the other side is likely a slip: three ticks of most markets. */
 const FAR = parseUnits('0.03');
@@ -44,16 +45,23 @@ function profitOf({ profit_if_wins: profit, total }: Quote): string {
   return `${formatMoney(profit)} (${profit.startsWith('-') ? '−' : ''}${percent} %)`;
 }
 
-/** Describes the cost as a list of facts. */
-export function listCost({ draft: { side, size, price }, quote }: Weighed): Readonly<Record<string, string>> {
-  const { resting_size, fee, total } = quote;
+/** Describes the cost as a list of facts; their terms stand there before the order can be weighed. */
+export function listCost(side: Draft['side'], weighed: Weighed | undefined): Readonly<Record<string, string>> {
   const isBuy = side === 'buy';
+  const fact = (describe: (of: Weighed) => string) => (weighed ? describe(weighed) : '—');
   return {
-    Matches: matchedPart(quote),
-    Rests: resting_size === '0' ? 'nothing' : `${formatShares(resting_size)} at ${formatPrice(price)}`,
-    Fee: money(fee, true),
-    [isBuy ? 'Cost' : 'You get']: money(total, isBuy),
-    ...(isBuy && { 'Payout if it wins': formatMoney(size), Profit: profitOf(quote) }),
+    Matches: fact(({ quote }) => matchedPart(quote)),
+    Rests: fact(({ draft: { price }, quote: { resting_size: rest } }) =>
+      rest === '0' ? 'nothing' : `${formatShares(rest)} at ${formatPrice(price)}`,
+    ),
+    Fee: fact(({ quote }) => money(quote.fee, true)),
+    [isBuy ? 'Cost' : 'You get']: fact(({ quote }) => money(quote.total, isBuy)),
+    // However the book moves: the limit on all shares, and the fee at it.
+    [isBuy ? 'At most, with fee' : 'At least, with fee']: fact(({ quote }) => money(quote.bound, isBuy)),
+    ...(isBuy && {
+      'Payout if it wins': fact(({ draft }) => formatMoney(draft.size)),
+      Profit: fact(({ quote }) => profitOf(quote)),
+    }),
   };
 }
 
@@ -105,10 +113,9 @@ export function warningsOf(weighed: Weighed): readonly Warning[] {
   return all.flatMap(([kind, text]) => (text === undefined ? [] : [{ kind, text }]));
 }
 
-/** Returns a sentence on what the facts leave open. */
-export function noteOn({ draft: { side, post_only }, quote: { total, fee, bound } }: Weighed): string {
+/** Returns a sentence on what becomes of an order that nothing speaks against. */
+export function noteOn({ quote: { total, fee, matched_size, resting_size } }: Weighed): string {
   if (total === null && fee !== null) return 'What rests may pay a fee: the market does not publish it.';
-  if (post_only || bound === null) return '';
-  const isBuy = side === 'buy';
-  return `At ${isBuy ? 'most' : 'least'} ${formatMoney(bound, isBuy)} if the book moves.`;
+  if (resting_size === '0') return 'It matches at once.';
+  return `${matched_size === '0' ? 'It' : 'The rest'} waits on the book until somebody takes it.`;
 }

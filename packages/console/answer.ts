@@ -1,4 +1,11 @@
-import { find, make, makeButton, makeFacts } from './dom.ts';
+import { find, make, makeButton, makeFacts, part } from './dom.ts';
+
+/** Facts, the request as a command, and the whole answer as JSON. */
+export interface Details {
+  readonly facts: Readonly<Record<string, string>>;
+  readonly curl?: string | undefined;
+  readonly json?: object | undefined;
+}
 
 /** What became of the last order, as the ticket shows it under its button. */
 export interface Outcome {
@@ -8,51 +15,44 @@ export interface Outcome {
   readonly buttons?: readonly HTMLButtonElement[];
 }
 
-/** Unfolds below an outcome: facts, the request as a command, and the whole answer as JSON. */
-export interface Details {
-  readonly facts: Readonly<Record<string, string>>;
-  readonly curl: string;
-  readonly json?: object;
-}
-
-/** The part of the ticket that shows the outcome of an order. It stays until the next one. */
-export interface Answer {
-  show(outcome: Outcome): void;
-  /** Adds a sentence to the outcome that is shown. */
-  append(sentence: string): void;
-  clear(): void;
-  /** Changes with each outcome. */
-  shown(): Outcome | undefined;
-}
-
-/** Creates the folded details of an order. */
-export function makeDetails({ facts, curl, json }: Details): HTMLElement {
+/** Creates the details of an order. */
+export function makeDetails({ facts, curl, json }: Details): readonly HTMLElement[] {
+  const pre = (text: string | undefined) => (text === undefined ? [] : [make('pre', {}, text)]);
   // Pages on http have no clipboard, except those of this machine.
-  const copy = isSecureContext ? [makeButton('Copy the curl', () => void navigator.clipboard.writeText(curl))] : [];
-  const text = json === undefined ? [] : [make('pre', {}, JSON.stringify(json, null, 2))];
-  return make('details', {}, make('summary', {}, 'Details'), makeFacts(facts), make('pre', {}, curl), copy, text);
+  const copies = curl !== undefined && isSecureContext;
+  const copy = copies ? [makeButton('Copy the curl', () => void navigator.clipboard.writeText(curl))] : [];
+  return [makeFacts(facts), ...pre(curl), ...copy, ...pre(json && JSON.stringify(json, null, 2))];
 }
 
-export function createAnswer(): Answer {
-  const result = find('result', HTMLElement);
-  const actions = find('result-actions', HTMLElement);
-  const details = find('result-details', HTMLElement);
+/** Creates the part of the ticket that shows an outcome until the next one. */
+export function createAnswer() {
   let current: Outcome | undefined;
 
-  function replace(outcome: Outcome | undefined): void {
-    const hadFocus = actions.contains(document.activeElement);
+  function show(outcome: Outcome | undefined): void {
+    const hadFocus = part('result-actions').contains(document.activeElement);
     current = outcome;
-    find('answer', HTMLElement).className = outcome?.kind ?? '';
-    result.replaceChildren(...(outcome?.content ?? []));
-    details.replaceChildren(...(outcome?.details ? [makeDetails(outcome.details)] : []));
-    actions.replaceChildren(...(outcome?.buttons ?? []));
+    part('answer').className = outcome?.kind ?? '';
+    part('result').replaceChildren(...(outcome?.content ?? []));
+    part('result-actions').replaceChildren(...(outcome?.buttons ?? []));
+    const { details } = outcome ?? {};
+    const folded = details && make('details', {}, make('summary', {}, 'Details'), makeDetails(details));
+    part('result-details').replaceChildren(...(folded ? [folded] : []));
     if (hadFocus) find('send', HTMLButtonElement).focus();
   }
 
   return {
-    show: replace,
-    append: (sentence) => result.append(make('p', { class: 'proof' }, sentence)),
-    clear: () => replace(undefined),
+    show,
+    clear: () => show(undefined),
+    /** Returns what is shown: another object for each outcome. */
     shown: () => current,
+    /** Adds a sentence to the outcome. */
+    append: (sentence: string) => part('result').append(make('p', { class: 'proof' }, sentence)),
+    /** Shows the same outcome as it is by now. */
+    renew: (content: Outcome['content']) => {
+      const isSame = content.every(
+        ({ textContent }, index) => textContent === part('result').children[index]?.textContent,
+      );
+      if (!isSame) part('result').replaceChildren(...content);
+    },
   };
 }

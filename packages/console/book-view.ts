@@ -1,61 +1,59 @@
 import { type Book, type Client, OrderBookError } from '../client/client.ts';
-import { type LadderEvents, type OwnOrder, showLadder, showQuote } from './book.ts';
-import { find, makeButton, replaceKeepingFocus, say } from './dom.ts';
-import { formatPrice, formatTime } from './figures.ts';
+import { type LadderEvents, showLadder, showQuote } from './book.ts';
+import { makeButton, part, replaceKeepingFocus, say } from './dom.ts';
+import { formatMoney, formatPrice, formatTime } from './figures.ts';
+import type { OwnOrder } from './holdings.ts';
 import type { Chosen } from './markets.ts';
-import { createStaleness } from './staleness.ts';
+import type { Staleness } from './staleness.ts';
 
 interface Parts extends LadderEvents {
   readonly client: Client;
+  readonly staleness: Staleness;
   /** Called for each book that is shown. */
-  readonly onBook: (book: Book) => void;
-  /** Called with the time of the last good book once it is not up to date; with `undefined` while it is. */
-  readonly onStale: (since: string | undefined) => void;
+  readonly onBook: (book: Book, chosen: Chosen) => void;
   readonly onChoose: (chosen: Chosen) => void;
 }
 
 /** The book of the chosen outcome. */
-export interface BookView {
-  /** Shows the book of an outcome until another one is chosen. */
-  choose(chosen: Chosen): void;
-  /** Asks for the book at once. */
-  refresh(): void;
-  /** Notes an answer that the book has not changed. */
-  confirm(): void;
-  /** Takes the orders of the user, which it marks in the ladder. */
-  setOwn(orders: readonly OwnOrder[]): void;
-}
+export type BookView = ReturnType<typeof createBookView>;
 
-function describeBook({ timestamp, min_order_size, tick_size }: Book): string {
-  const changed = timestamp === null ? '' : `Changed ${formatTime(new Date(timestamp))} · `;
-  return `${changed}tick ${tick_size} · at least ${min_order_size} shares`;
+/** Pause after a failure in seconds: the client's own grows to half a minute. */
+const RETRY_S = 3;
+
+/** Describes the market: its end, what waits on its books, and its rules. */
+function describeMarket({ market: { end_date: end, liquidity } }: Chosen, { tick_size, min_order_size }: Book): string {
+  return [
+    ...(end === null ? [] : [`ends ${formatTime(new Date(end))}`]),
+    ...(liquidity === null ? [] : [`liquidity ${formatMoney(liquidity)}`]),
+    `tick ${tick_size}`,
+    `at least ${min_order_size} shares`,
+  ].join(' · ');
 }
 
 /** Creates the view of the book, and asks for a new one each second while the page is visible. */
-export function createBookView({ client, onBook, onStale, onChoose, ...events }: Parts): BookView {
-  const ladder = find('ladder', HTMLElement);
-  const staleness = createStaleness(find('console', HTMLElement), 'book-error', onStale);
+export function createBookView({ client, staleness, onBook, onChoose, ...events }: Parts) {
   let watching = new AbortController();
+  let retry: ReturnType<typeof setTimeout> | undefined;
   let chosen: Chosen | undefined;
   let book: Book | undefined;
   let own: readonly OwnOrder[] = [];
 
   function draw(): void {
     const orders = own.filter(({ tokenId }) => tokenId === chosen?.outcome.token_id);
-    if (book) showLadder(ladder, book, orders, events);
+    if (book) showLadder(part('ladder'), book, orders, events);
   }
 
-  function show(next: Book): void {
+  function show(next: Book, { market, outcome }: Chosen): void {
     book = next;
-    staleness.confirm();
-    say('book-facts', describeBook(next));
-    showQuote(find('quote', HTMLElement), next);
+    staleness.confirm('book');
+    say('book-facts', describeMarket({ market, outcome }, next));
+    showQuote(part('quote'), next);
     // The price to buy at, as in the list.
     const price = next.asks[0]?.price ?? next.bids[0]?.price;
-    const name = chosen?.market.question ?? 'Order book';
+    const name = market.question ?? 'Order book';
     document.title = price === undefined ? name : `${formatPrice(price, next.tick_size)} · ${name}`;
     draw();
-    onBook(next);
+    onBook(next, { market, outcome });
   }
 
   function offerOutcomes({ market, outcome }: Chosen): void {
@@ -63,40 +61,56 @@ export function createBookView({ client, onBook, onStale, onChoose, ...events }:
       const pressed = { 'aria-pressed': String(each.token_id === outcome.token_id), 'data-key': each.token_id };
       return makeButton(each.name ?? 'Outcome', () => onChoose({ market, outcome: each }), pressed);
     });
-    replaceKeepingFocus(find('outcomes', HTMLElement), buttons);
+    replaceKeepingFocus(part('outcomes'), buttons);
   }
 
-  async function watch(tokenId: string): Promise<void> {
+  function stop(): void {
     watching.abort();
+    clearTimeout(retry);
+  }
+
+  /** Asks for the book at once, and goes on. */
+  async function refresh(): Promise<void> {
+    stop();
+    if (!chosen || document.hidden) return;
     watching = new AbortController();
-    // The first sentence: there is room for two lines.
-    const onError = ({ detail }: OrderBookError) => staleness.fail(detail.replace(/(?<=\.) .*/s, ''));
+    const [{ signal }, of] = [watching, chosen];
+    const onError = ({ detail, retryAfter = 0 }: OrderBookError) => {
+      // The first sentence: there is room for one.
+      staleness.fail('book', detail.replace(/(?<=\.) .*/s, ''));
+      retry = setTimeout(() => void refresh(), Math.max(RETRY_S, retryAfter) * 1_000);
+    };
     try {
-      await client.watchBook(tokenId, show, { signal: watching.signal, onError });
+      await client.watchBook(of.outcome.token_id, (next) => show(next, of), { signal, onError });
     } catch (error) {
       if (!(error instanceof OrderBookError)) throw error;
       onError(error);
     }
   }
 
-  const refresh = () => void (chosen && watch(chosen.outcome.token_id));
   // A hidden page asks for nothing.
-  document.addEventListener('visibilitychange', () => (document.hidden ? watching.abort() : refresh()));
+  document.addEventListener('visibilitychange', () => void refresh());
+  const resized = new ResizeObserver(() => {
+    // Begins anew with the spread in the middle.
+    part('ladder-rows').replaceChildren();
+    draw();
+  });
+  resized.observe(part('ladder'));
   return {
-    choose: (next) => {
+    refresh,
+    /** Shows the book of an outcome until another one is chosen. */
+    choose: (next: Chosen) => {
       [chosen, book] = [next, undefined];
-      const { market, outcome } = next;
-      say('book-title', `${market.question ?? market.id} · ${outcome.name ?? 'Outcome'}`);
+      say('book-title', `${next.market.question ?? next.market.id} · ${next.outcome.name ?? 'Outcome'}`);
       offerOutcomes(next);
       // No price of the market before under the name of this one.
-      for (const id of ['quote', 'ladder-rows']) find(id, HTMLElement).replaceChildren();
+      for (const id of ['quote', 'ladder-rows']) part(id).replaceChildren();
       say('book-facts', 'Waiting for the book…');
-      staleness.reset();
-      refresh();
+      staleness.reset('book');
+      void refresh();
     },
-    refresh,
-    confirm: staleness.confirm,
-    setOwn: (orders) => {
+    /** Takes the orders of the user, which it marks in the ladder. */
+    setOwn: (orders: readonly OwnOrder[]) => {
       const resting = orders.filter(({ status }) => status === 'live');
       const isSame = JSON.stringify(resting) === JSON.stringify(own);
       own = resting;

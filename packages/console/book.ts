@@ -1,27 +1,16 @@
 import { type Book, formatUnits, parseUnits } from '../client/client.ts';
 import { make, makeButton, makeFacts, replaceKeepingFocus } from './dom.ts';
-import { formatPrice, formatShares } from './figures.ts';
+import { formatCents, formatPrice, formatShares, SUM_DECIMALS } from './figures.ts';
+import type { OwnOrder } from './holdings.ts';
 
 /** Levels of each side that are shown, besides those with orders of the user. */
-const MAX_LEVELS = 15;
-
-/** Rows of each side at least, so that the spread stays where it is while levels come and go. */
-const MIN_ROWS = 6;
+const MAX_LEVELS = 30;
+/** Rows of each side at least. */
+const MIN_ROWS = 5;
+const ONE = parseUnits('1');
 
 type Level = Book['bids'][number];
-
-/** Order of the user, as the venue has it. */
-export interface OwnOrder {
-  readonly id: string;
-  readonly tokenId: string;
-  readonly side: 'buy' | 'sell';
-  readonly outcome: string;
-  readonly price: string;
-  readonly size: string;
-  readonly filled: string;
-  /** Status in the venue's word, in lower case: `live` while it rests on a book. */
-  readonly status: string;
-}
+type Side = 'bid' | 'ask';
 
 /** What the buttons of the ladder do. */
 export interface LadderEvents {
@@ -31,21 +20,31 @@ export interface LadderEvents {
 
 interface Row {
   readonly level: Level;
-  readonly side: 'bid' | 'ask';
-  /** Shares from the best price up to this one, in units. */
+  readonly side: Side;
+  /** Shares from the best price up to this one, in 10^-18, and what they cost, in 10^-36. */
   readonly total: bigint;
+  readonly value: bigint;
   readonly own: readonly OwnOrder[];
 }
 
-/** Returns the rows of a side, best first: the best levels, and each at which the user has orders. */
-function rowsOf(levels: readonly Level[], side: Row['side'], orders: readonly OwnOrder[]): readonly Row[] {
-  let total = 0n;
-  const rows = levels.map((level) => {
+/** Returns the prices that follow a side of the book outwards, tick by tick, at which nothing is offered. */
+function pricesBeyond(from: string, side: Side, tick: string, count: number): readonly Level[] {
+  const step = side === 'ask' ? parseUnits(tick) : -parseUnits(tick);
+  const prices = Array.from({ length: Math.max(0, count) }, (_, index) => parseUnits(from) + step * BigInt(index + 1));
+  return prices.filter((price) => price > 0n && price < ONE).map((price) => ({ price: formatUnits(price), size: '0' }));
+}
+
+/** Returns the rows of a side, best first: its levels, those with orders of the user, and empty prices up to `least` rows. */
+function rowsOf(book: Book, side: Side, orders: readonly OwnOrder[], least: number): readonly Row[] {
+  const [levels, others] = side === 'bid' ? [book.bids, book.asks] : [book.asks, book.bids];
+  const last = levels.at(-1)?.price ?? others[0]?.price;
+  const beyond = last === undefined ? [] : pricesBeyond(last, side, book.tick_size, least - levels.length);
+  let [total, value] = [0n, 0n];
+  const rows = [...levels, ...beyond].map((level) => {
     total += parseUnits(level.size);
-    const own = orders.filter(
-      (order) => (order.side === 'buy') === (side === 'bid') && parseUnits(order.price) === parseUnits(level.price),
-    );
-    return { level, side, total, own };
+    value += parseUnits(level.size) * parseUnits(level.price);
+    const isHere = (order: OwnOrder) => parseUnits(order.price) === parseUnits(level.price);
+    return { level, side, total, value, own: orders.filter(isHere) };
   });
   return rows.filter(({ own }, index) => index < MAX_LEVELS || own.length > 0);
 }
@@ -57,32 +56,33 @@ function makeCancel(own: readonly OwnOrder[], price: string, cancel: LadderEvent
   return makeButton(`✕ ${size}`, () => cancel(own), { 'aria-label': name, title: name, 'data-key': `cancel ${price}` });
 }
 
-function makeRow({ level, side, total, own }: Row, tick: string, most: bigint, events: LadderEvents): HTMLElement {
-  const price = formatPrice(level.price, tick);
+function makeRow(
+  { level, side, total, value, own }: Row,
+  tick: string,
+  most: bigint,
+  events: LadderEvents,
+): HTMLElement {
+  const [price, isEmpty] = [formatPrice(level.price, tick), level.size === '0'];
   const name = `${side === 'bid' ? 'Bid' : 'Ask'} ${price}: use this price`;
-  const attributes = { 'aria-label': name, 'data-key': `use ${price}` };
-  const button = makeButton(price, () => events.usePrice(price), attributes);
+  const button = makeButton(price, () => events.usePrice(price), { 'aria-label': name, 'data-key': `use ${price}` });
+  const figures = [level.size, formatUnits(total)].map(formatShares);
   const row = make(
     'tr',
-    { class: side },
-    make('th', { scope: 'row', class: side }, button),
-    make('td', { class: side }, formatShares(level.size)),
-    make('td', { class: side }, formatShares(formatUnits(total))),
-    make('td', { class: 'own' }, own.length === 0 ? [] : [makeCancel(own, price, events.cancel)]),
+    { class: isEmpty ? 'none' : side },
+    make('th', { scope: 'row' }, button),
+    [...figures, formatCents(formatUnits(value, SUM_DECIMALS))].map((text) => make('td', {}, isEmpty ? '' : text)),
+    make('td', {}, own.length === 0 ? [] : [makeCancel(own, price, events.cancel)]),
   );
   // A share of the width: how it looks, not what it is.
-  row.style.setProperty('--part', `${(100n * total) / most}%`);
+  row.style.setProperty('--part', `${isEmpty ? 0n : (100n * total) / most}%`);
   return row;
-}
-
-function makeWideRow(className: string, text: string): HTMLElement {
-  return make('tr', { class: className }, make('td', { colspan: '4' }, text));
 }
 
 function makeSpread({ asks, bids, tick_size }: Book): HTMLElement {
   const [ask, bid] = [asks[0], bids[0]];
-  if (!ask || !bid) return makeWideRow('spread', `No ${ask ? 'bids' : bid ? 'asks' : 'orders'} on this book.`);
-  return makeWideRow('spread', `Spread ${formatPrice(spreadOf(ask, bid), tick_size)}`);
+  const none = `No ${ask ? 'bids' : bid ? 'asks' : 'orders'} on this book.`;
+  const text = ask && bid ? `Spread ${formatPrice(spreadOf(ask, bid), tick_size)}` : none;
+  return make('tr', { class: 'spread' }, make('td', { colspan: '5' }, text));
 }
 
 function spreadOf(ask: Level, bid: Level): string {
@@ -91,35 +91,36 @@ function spreadOf(ask: Level, bid: Level): string {
 
 /** Shows the best prices, large. */
 export function showQuote(box: HTMLElement, { asks, bids, last_trade_price: last, tick_size }: Book): void {
-  const price = (text: string | undefined) => (text === undefined ? '—' : formatPrice(text, tick_size));
+  const price = (text: string | null | undefined) => (text ? formatPrice(text, tick_size) : '—');
   const [ask, bid] = [asks[0], bids[0]];
   const spread = ask && bid && spreadOf(ask, bid);
-  const facts = { Bid: bid?.price, Ask: ask?.price, Spread: spread, Last: last ?? undefined };
-  const texts = Object.entries(facts).map(([name, text]) => [name, price(text)] as const);
-  box.replaceChildren(makeFacts(Object.fromEntries(texts)));
+  box.replaceChildren(
+    makeFacts({ Bid: price(bid?.price), Ask: price(ask?.price), Spread: price(spread), Last: price(last) }),
+  );
 }
 
-function makeBlankRows(levels: number): readonly HTMLElement[] {
-  return Array.from({ length: Math.max(0, MIN_ROWS - levels) }, () => makeWideRow('blank', ''));
+/** Divides the height between head and spread, which are equally high, into whole rows; returns how many each side has. */
+function divideHeight(box: HTMLElement): number {
+  const height = box.clientHeight / 2 - (box.querySelector('thead')?.offsetHeight ?? 0);
+  // The style's least height of a row: a target for a mouse or a finger.
+  const rows = Math.max(MIN_ROWS, Math.floor(height / Number.parseFloat(getComputedStyle(box).lineHeight)));
+  box.style.setProperty('--level', `${height / rows}px`);
+  return rows;
 }
 
 /** Shows the best levels as a ladder, the highest price on top. The spread stays in its place on the screen. */
 export function showLadder(box: HTMLElement, book: Book, orders: readonly OwnOrder[], events: LadderEvents): void {
-  const body = box.querySelector('tbody');
-  if (!body) return;
-  const [asks, bids] = [rowsOf(book.asks, 'ask', orders), rowsOf(book.bids, 'bid', orders)];
-  const totals = [asks.at(-1)?.total ?? 0n, bids.at(-1)?.total ?? 0n];
-  const most = totals.reduce((largest, total) => (total > largest ? total : largest), 1n);
-  const makeRows = (rows: readonly Row[]) => rows.map((row) => makeRow(row, book.tick_size, most, events));
-  const above = body.querySelector<HTMLElement>('.spread')?.offsetTop;
+  const [body, least] = [box.querySelector('tbody'), divideHeight(box)];
+  const sides = (['ask', 'bid'] as const).map((side) => {
+    const own = orders.filter((order) => (order.side === 'buy') === (side === 'bid'));
+    return rowsOf(book, side, own, least);
+  });
+  const totals = sides.map((rows) => rows.at(-1)?.total ?? 0n);
+  const [most = 0n] = totals.toSorted((one, other) => (one > other ? -1 : 1));
+  const [asks = [], bids = []] = sides.map((rows) => rows.map((row) => makeRow(row, book.tick_size, most, events)));
   const spread = makeSpread(book);
-  replaceKeepingFocus(body, [
-    ...makeBlankRows(asks.length),
-    ...makeRows(asks.toReversed()),
-    spread,
-    ...makeRows(bids),
-    ...makeBlankRows(bids.length),
-  ]);
-  if (above === undefined) box.scrollTop = spread.offsetTop - box.clientHeight / 2;
-  else box.scrollTop += spread.offsetTop - above;
+  const before = body?.querySelector<HTMLElement>('.spread')?.offsetTop;
+  if (body) replaceKeepingFocus(body, [...asks.toReversed(), spread, ...bids]);
+  if (before === undefined) box.scrollTop = spread.offsetTop - box.clientHeight / 2;
+  else box.scrollTop += spread.offsetTop - before;
 }

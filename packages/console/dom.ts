@@ -1,17 +1,21 @@
-/**
- * Finds an element of the page by its id. Throws if it is missing or of another kind: page and script come from one
- * build.
- */
+/** Pause until a hidden page looks whether it is visible again. */
+const HIDDEN_MS = 1_000;
+
+/** Finds an element by its id. Throws if it is missing or of another kind: page and script come from one build. */
 export function find<Kind extends Element>(id: string, kind: new () => Kind): Kind {
   const found = document.getElementById(id);
   if (found instanceof kind) return found;
   throw new Error(`The page has no ${kind.name} with the id ${id}.`);
 }
 
+/** Finds an element whose content the page writes. */
+export function part(id: string): HTMLElement {
+  return find(id, HTMLElement);
+}
+
 /** Writes a text; a screen reader does not announce an equal text again. */
 export function say(id: string, text: string): void {
-  const element = find(id, HTMLElement);
-  if (element.textContent !== text) element.textContent = text;
+  if (part(id).textContent !== text) part(id).textContent = text;
 }
 
 /** Creates an element; strings become text, never markup. */
@@ -49,11 +53,10 @@ export function replaceKeepingFocus(element: HTMLElement, children: readonly HTM
   [...element.querySelectorAll('button')].find(({ dataset }) => dataset['key'] === focused)?.focus();
 }
 
-/** Asks before something that cannot be undone. Escape and a click on "No" answer false. */
+/** Asks before something that cannot be undone. Escape and "No" answer false. */
 export function ask(question: string, yes: string): Promise<boolean> {
   const dialog = find('question', HTMLDialogElement);
-  say('question-text', question);
-  say('question-yes', yes);
+  for (const [id, words] of Object.entries({ text: question, yes })) say(`question-${id}`, words);
   dialog.returnValue = 'no';
   dialog.showModal();
   return new Promise((resolve) => {
@@ -61,7 +64,8 @@ export function ask(question: string, yes: string): Promise<boolean> {
   });
 }
 
-/** Formats a number of things, such as `2 orders`. */
-export function counted(count: number, thing: string): string {
-  return `${count} ${thing}${count === 1 ? '' : 's'}`;
+/** Runs a task now and after the pause in milliseconds that each run returns, while the page is visible. */
+export async function repeatWhileVisible(task: () => Promise<number | undefined>): Promise<void> {
+  const pauseMs = document.hidden ? HIDDEN_MS : await task();
+  if (pauseMs !== undefined) setTimeout(() => void repeatWhileVisible(task), pauseMs);
 }

@@ -7,16 +7,11 @@ import {
   quote,
   roundToTick,
 } from '../client/client.ts';
-import { formatPrice, formatShares, SUM_DECIMALS } from './figures.ts';
+import { costOf, formatCents, formatPrice, formatShares, SUM_DECIMALS } from './figures.ts';
+import type { Holdings } from './holdings.ts';
 
 /** What the user wrote: decimals as text. */
 export interface Draft extends Pick<OrderRequest, 'side' | 'post_only'> {
-  readonly price: string;
-  readonly size: string;
-}
-
-/** What keeps a draft from being an order; '' for a part that is right or still empty. */
-export interface Mistakes {
   readonly price: string;
   readonly size: string;
 }
@@ -45,9 +40,8 @@ function onTick(price: string, tick: string, direction: 'down' | 'up'): string |
 function mistakeOfPrice(price: string, { tick_size: tick }: Book): string {
   if (price === '') return '';
   if (!DECIMAL.test(price)) return 'A decimal, such as 0.51';
-  const near = [onTick(price, tick, 'down'), onTick(price, tick, 'up')];
-  if (near.includes(undefined)) return rulesOfPrice(tick);
-  const [down, up] = near;
+  const [down, up] = [onTick(price, tick, 'down'), onTick(price, tick, 'up')];
+  if (down === undefined || up === undefined) return rulesOfPrice(tick);
   return down === up ? '' : `Steps of ${tick}: use ${down} or ${up}`;
 }
 
@@ -57,8 +51,8 @@ function mistakeOfSize(size: string, { min_order_size: least }: Book): string {
   return parseUnits(size) < parseUnits(least) ? rulesOfSize(least) : '';
 }
 
-/** Finds what is wrong with the price and the size by the rules of a book. */
-export function mistakesIn({ price, size }: Draft, book: Book): Mistakes {
+/** Finds what is wrong with the price and the size by the rules of a book; '' for what is right or still empty. */
+export function mistakesIn({ price, size }: Draft, book: Book) {
   return { price: mistakeOfPrice(price, book), size: mistakeOfSize(size, book) };
 }
 
@@ -72,10 +66,25 @@ export function rulesOfSize(least: string): string {
   return `At least ${formatShares(least)} shares`;
 }
 
-/** Returns the best price at which an order of a side rests: a purchase at the best bid, a sale at the best ask. */
-export function ownBest(side: Draft['side'], { bids, asks, tick_size: tick }: Book): string {
-  const price = side === 'buy' ? (bids[0]?.price ?? tick) : (asks[0]?.price ?? highestPrice(tick));
-  return formatPrice(price, tick);
+/** Returns the best price at which an order of a side matches; the best at which it rests, if it must or nothing matches. */
+export function bestPrice(
+  { side, post_only }: Pick<Draft, 'side' | 'post_only'>,
+  { bids, asks, tick_size: tick }: Book,
+) {
+  const [own, other] = side === 'buy' ? [bids, asks] : [asks, bids];
+  const best = (post_only ? undefined : other[0]) ?? own[0];
+  return formatPrice(best?.price ?? (side === 'buy' ? tick : highestPrice(tick)), tick);
+}
+
+/** Returns the shares that an amount of collateral pays for at a price, before fees; '' where that cannot be told. */
+export function sizeFor(amount: string, price: string): string {
+  if (!DECIMAL.test(amount) || !DECIMAL.test(price) || parseUnits(price) === 0n) return '';
+  return formatUnits((parseUnits(amount) * 100n) / parseUnits(price), 2);
+}
+
+/** Returns what a size costs at a price, before fees; '' where that cannot be told. */
+export function amountOf({ price, size }: Pick<Draft, 'price' | 'size'>): string {
+  return DECIMAL.test(price) && SIZE.test(size) ? formatCents(costOf(price, size)).replaceAll(',', '') : '';
 }
 
 /** Moves a price by one tick to the next one on the grid; a price that cannot move stays. */
@@ -85,13 +94,6 @@ export function movePrice(price: string, tick: string, direction: 'down' | 'up')
   const [from, step] = [parseUnits(price), parseUnits(tick)];
   if (from < step) return price;
   return onTick(formatUnits(direction === 'up' ? from + step : from - step), tick, direction) ?? price;
-}
-
-/** Collateral and shares of the chosen outcome that no open order has reserved. */
-export interface Holdings {
-  readonly freeCollateral: string;
-  readonly freeShares: string;
-  readonly shares: string;
 }
 
 /** Returns the largest size that the holdings pay for; the fee counts as if all of it matched at its price. */

@@ -8,16 +8,10 @@ const FAULTS: Readonly<Record<string, object>> = {
 };
 
 /** Switch for faults of the paper venue, and of the way from the service to this page. */
-export interface FaultSwitch {
-  losesAnswers(): boolean;
-  /** Resolves once the venue has every change so far. */
-  ready(): Promise<void>;
-  /** Turns off what lasts for one order. */
-  orderAnswered(): void;
-}
+export type FaultSwitch = ReturnType<typeof createFaultSwitch>;
 
 /** Connects the switch to the venue; calls `onChange` after every change. */
-export function createFaultSwitch(onChange: () => void): FaultSwitch {
+export function createFaultSwitch(onChange: () => void) {
   const select = find('fault', HTMLSelectElement);
   let changing = Promise.resolve();
   let isArmed = false;
@@ -45,12 +39,12 @@ export function createFaultSwitch(onChange: () => void): FaultSwitch {
 
   select.addEventListener('change', queueChange);
   // A page that comes after this one would not know of the fault.
-  addEventListener('pagehide', () => {
-    if (isArmed) disarmFaultsAtEnd();
-  });
+  addEventListener('pagehide', () => isArmed && disarmFaultsAtEnd());
   return {
-    ready: () => changing,
     losesAnswers: () => select.value === 'lost-answer',
+    /** Resolves once the venue has every change so far. */
+    ready: () => changing,
+    /** Turns off what lasts for one order. */
     orderAnswered: () => {
       if (!select.value.startsWith('lost')) return;
       select.value = 'none';

@@ -6,17 +6,12 @@ export const SUM_DECIMALS = 36;
 /** Separates thousands and pads to a number of decimals; further digits are cut, never rounded. */
 function fixed(decimal: string, decimals: number): string {
   const [whole = '0', fraction = ''] = decimal.split('.');
-  const grouped = whole.replace(/\B(?=(\d{3})+$)/g, ',');
-  return `${grouped}.${fraction.slice(0, decimals).padEnd(decimals, '0')}`;
-}
-
-function decimalsOf(decimal: string): number {
-  return decimal.split('.')[1]?.length ?? 0;
+  return `${whole.replace(/\B(?=(\d{3})+$)/g, ',')}.${fraction.slice(0, decimals).padEnd(decimals, '0')}`;
 }
 
 /** Formats a price with the decimals of its tick and at least two; it keeps all of its digits. */
 export function formatPrice(price: string, tick = ''): string {
-  return fixed(price, Math.max(2, decimalsOf(price), decimalsOf(tick)));
+  return fixed(price, Math.max(2, ...[price, tick].map((decimal) => decimal.split('.')[1]?.length ?? 0)));
 }
 
 /** Formats a number of shares with two decimals: an order can have no more. */
@@ -25,12 +20,22 @@ export function formatShares(size: string): string {
 }
 
 /** Formats a sum of collateral in whole cents: `up` for what the user pays, so that no cost looks smaller than it is. */
-export function formatMoney(sum: string, up = false): string {
+export function formatCents(sum: string, up = false): string {
   const [digits, cent] = [parseUnits(sum.replace('-', ''), SUM_DECIMALS), 10n ** BigInt(SUM_DECIMALS - 2)];
   const isDebt = sum.startsWith('-');
   // A loss grows where a gain would shrink.
   const cents = (digits + (up || isDebt ? cent - 1n : 0n)) / cent;
-  return `${isDebt ? '−' : ''}${fixed(formatUnits(cents, 2), 2)} pUSD`;
+  return `${isDebt ? '−' : ''}${fixed(formatUnits(cents, 2), 2)}`;
+}
+
+/** Formats a sum of collateral with its unit. */
+export function formatMoney(sum: string, up = false): string {
+  return `${formatCents(sum, up)} pUSD`;
+}
+
+/** Multiplies a price by a number of shares: a sum of collateral. */
+export function costOf(price: string | number, size: string | number): string {
+  return formatUnits(parseUnits(price) * parseUnits(size), SUM_DECIMALS);
 }
 
 /** Formats an order in words, such as `buy 5.00 Yes at 0.51`. */
@@ -39,8 +44,18 @@ export function describeOrder(order: Pick<OrderRequest, 'side' | 'size' | 'price
   return `${side} ${formatShares(String(size))} ${outcome} at ${formatPrice(String(price))}`;
 }
 
+/** Formats a number of things, such as `2 orders`. */
+export function counted(count: number, thing: string): string {
+  return `${count} ${thing}${count === 1 ? '' : 's'}`;
+}
+
 /** Formats a time in this machine's zone, such as `23:05:12`; of another day, with the date and without seconds. */
 export function formatTime(at: Date, now = new Date()): string {
   const [date, time] = at.toLocaleString('sv').split(' ');
   return now.toLocaleString('sv').startsWith(`${date} `) ? `${time}` : `${date} ${time?.slice(0, 5)}`;
+}
+
+/** Leaves out of a name what would turn the text around it, or hide a part of it. */
+export function plainName(name: string): string {
+  return name.replace(/[\p{Cc}\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/gu, '');
 }

@@ -13,31 +13,29 @@ export interface KeptOrder {
   /** `open`: not settled. `left`: not settled, and the user goes on without its answer. */
   readonly state: 'open' | 'left' | 'placed' | 'refused';
   readonly orderId?: string | undefined;
-  /** The status, or the code of the refusal, as the service answered. */
+  /** The status, or the code of the refusal, and the filled shares, as the service answered. */
   readonly answer?: string | undefined;
+  readonly filled?: string | undefined;
 }
 
 /** The orders of this page on one service and wallet. They outlive the page, its tab and the browser. */
-export interface Journal {
-  /** Lists the orders, newest first. */
-  list(): readonly KeptOrder[];
-  /** Writes an order over what was known of it. Throws where the browser stores no more. */
-  write(order: KeptOrder): void;
-}
+export type Journal = ReturnType<typeof openJournal>;
 
 /** The service keeps a key for 24 hours after its last use: a repeat after that could place a second order. */
 const REPEATABLE_MS = 23 * 3_600_000;
 /** Settled orders that are kept, of all services: the storage of a page holds some ten thousand. */
 const MAX_SETTLED = 300;
 const PREFIX = 'order-of-this-page ';
+const STATES = ['open', 'left', 'placed', 'refused'] as const;
 
 /** Returns true for an order that may be live or not, as far as this page knows. */
 export function isUnsettled({ state }: KeptOrder): boolean {
   return state === 'open' || state === 'left';
 }
 
-export function isRepeatable({ wantedAt }: KeptOrder): boolean {
-  return Date.now() - wantedAt < REPEATABLE_MS;
+/** Returns true for an order that a repeat under its key settles. */
+export function isRepeatable(kept: KeptOrder): boolean {
+  return isUnsettled(kept) && Date.now() - kept.wantedAt < REPEATABLE_MS;
 }
 
 /** Returns false where the browser forbids the page all storage: an order that is not settled would be lost. */
@@ -52,20 +50,25 @@ export function canKeep(): boolean {
 /** Reads a stored order; `undefined` for what another version of this page wrote. */
 function read(text: string | null): KeptOrder | undefined {
   const kept: unknown = JSON.parse(text ?? 'null');
-  if (!isRecord(kept) || !isRecord(kept['order'])) return undefined;
-  const { order, wantedAt, state } = kept;
-  const [key, market, outcome] = ['key', 'market', 'outcome'].map((name) => textOf(kept, name));
-  const [token_id, side, price, size] = ['token_id', 'side', 'price', 'size'].map((name) => textOf(order, name));
-  const expires_at = textOf(order, 'expires_at');
-  if (!key || typeof wantedAt !== 'number' || !token_id || !price || !size) return undefined;
-  if (side !== 'buy' && side !== 'sell') return undefined;
-  if (state !== 'open' && state !== 'left' && state !== 'placed' && state !== 'refused') return undefined;
-  const rest = { post_only: order['post_only'] === true, ...(expires_at !== undefined && { expires_at }) };
-  return {
-    ...{ key, wantedAt, state, market: market ?? '', outcome: outcome ?? '' },
-    order: { token_id, side, price, size, ...rest },
-    ...{ orderId: textOf(kept, 'orderId'), answer: textOf(kept, 'answer') },
+  if (!isRecord(kept) || !isRecord(kept['order']) || typeof kept['wantedAt'] !== 'number') return undefined;
+  const { order, wantedAt } = kept;
+  const [key, market = '', outcome = ''] = ['key', 'market', 'outcome'].map((name) => textOf(kept, name));
+  const [token_id, price, size, expires_at] = ['token_id', 'price', 'size', 'expires_at'].map((name) =>
+    textOf(order, name),
+  );
+  const side = (['buy', 'sell'] as const).find((known) => known === order['side']);
+  const state = STATES.find((known) => known === kept['state']);
+  if (!key || !token_id || !side || !price || !size || !state) return undefined;
+  const [orderId, answer, filled] = ['orderId', 'answer', 'filled'].map((name) => textOf(kept, name));
+  const terms = {
+    token_id,
+    side,
+    price,
+    size,
+    post_only: order['post_only'] === true,
+    ...(expires_at !== undefined && { expires_at }),
   };
+  return { key, order: terms, market, outcome, wantedAt, state, orderId, answer, filled };
 }
 
 /** Reads all orders whose names begin so, newest first. */
@@ -79,7 +82,7 @@ function readAll(prefix: string) {
 }
 
 /** Opens the journal of a service and its wallet; calls `onChange` after each change, of other tabs too. */
-export function openJournal(account: string, onChange: () => void): Journal {
+export function openJournal(account: string, onChange: () => void) {
   // One entry for each order: two tabs never write over each other's.
   const prefix = `${PREFIX}${account} `;
   if (canKeep()) {
@@ -88,8 +91,10 @@ export function openJournal(account: string, onChange: () => void): Journal {
   }
   addEventListener('storage', onChange);
   return {
+    /** Lists the orders, newest first. */
     list: () => (canKeep() ? readAll(prefix).map(({ kept }) => kept) : []),
-    write: (order) => {
+    /** Writes an order over what was known of it. Throws where the browser stores no more. */
+    write: (order: KeptOrder) => {
       localStorage.setItem(prefix + order.key, JSON.stringify(order));
       onChange();
     },

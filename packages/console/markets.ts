@@ -1,14 +1,14 @@
 import { type Client, formatUnits, type Market, OrderBookError, parseUnits } from '../client/client.ts';
-import { counted, find, make, makeButton, replaceKeepingFocus, say } from './dom.ts';
-import { formatMoney, formatPrice } from './figures.ts';
+import { find, make, makeButton, part, repeatWhileVisible, replaceKeepingFocus, say } from './dom.ts';
+import { counted, formatMoney, formatPrice, formatTime, plainName } from './figures.ts';
 import { createStaleness } from './staleness.ts';
 
 /** Markets that are listed: more make a slow page and a slow answer. */
 const MARKETS = 100;
-/** Pause between two listings. The service's own list is up to a minute old. */
-const REFRESH_MS = 60_000;
-/** Pause after a listing that failed. */
-const RETRY_MS = 5_000;
+/** Pause between two listings, of which the service's own is up to a minute old, and after one that failed. */
+const [REFRESH_MS, RETRY_MS] = [60_000, 5_000];
+/** A listing may take some seconds. */
+const MAX_AGE_MS = 75_000;
 
 /** An outcome to trade, with its market. */
 export interface Chosen {
@@ -24,32 +24,36 @@ export function namesOf({ market, outcome }: Chosen) {
 type Choose = (chosen: Chosen) => void;
 
 /** The list of markets. */
-export interface MarketList {
-  /** Marks the outcome that the page shows. */
-  markChosen(chosen: Chosen): void;
-  /** Returns the outcome of a token; `undefined` if its market is not listed. */
-  outcomeOf(tokenId: string): Chosen | undefined;
+export type MarketList = ReturnType<typeof createMarketList>;
+
+function withPlainNames(market: Market): Market {
+  const plain = (name: string | null) => name && plainName(name);
+  const outcomes = market.outcomes.map((outcome) => ({ ...outcome, name: plain(outcome.name) }));
+  const event = market.event && { ...market.event, title: plain(market.event.title) };
+  return { ...market, question: plain(market.question), outcomes, event };
 }
 
-/** Names an outcome with its price to buy: the lowest ask, which for the second outcome mirrors the best bid for the first. */
-function labelOfOutcome({ best_ask, best_bid, outcomes, tick_size }: Market, index: number): string {
-  const mirrored =
-    outcomes.length === 2 && best_bid !== null ? formatUnits(parseUnits('1') - parseUnits(best_bid)) : null;
-  const price = index === 0 ? best_ask : mirrored;
-  const text = price === null ? '' : formatPrice(price, tick_size ?? undefined);
-  return `${outcomes[index]?.name ?? 'Outcome'} ${text}`.trim();
+/** Returns the best price of an outcome in the list; of the second one of two it mirrors the first one's other side. */
+function bestOf({ market, outcome }: Chosen, side: 'bid' | 'ask'): string | undefined {
+  const { best_bid: bid, best_ask: ask, outcomes } = market;
+  if (outcome === outcomes[0]) return (side === 'bid' ? bid : ask) ?? undefined;
+  const other = side === 'bid' ? ask : bid;
+  return outcomes.length === 2 && other !== null ? formatUnits(parseUnits('1') - parseUnits(other)) : undefined;
 }
 
 function makeMarket(market: Market, choose: Choose): HTMLLIElement {
   const question = market.question ?? `Market ${market.id}`;
-  const buttons = market.outcomes.map((outcome, index) => {
-    const label = labelOfOutcome(market, index);
+  const buttons = market.outcomes.map((outcome) => {
+    // The price to buy at.
+    const price = bestOf({ market, outcome }, 'ask');
+    const text = price === undefined ? '' : ` ${formatPrice(price, market.tick_size ?? undefined)}`;
+    const label = `${outcome.name ?? 'Outcome'}${text}`;
     const attributes = { 'aria-label': `${label}: ${question}`, 'data-key': outcome.token_id };
     return makeButton(label, () => choose({ market, outcome }), attributes);
   });
   const volume =
     market.volume_24h === null ? [] : [make('small', {}, `Volume 24 h: ${formatMoney(market.volume_24h)}`)];
-  return make('li', {}, make('p', {}, question), make('div', { class: 'outcomes' }, buttons, volume));
+  return make('li', {}, make('p', {}, question), make('div', { class: 'pair' }, buttons, volume));
 }
 
 function makeGroup(markets: readonly Market[], choose: Choose): HTMLElement {
@@ -76,18 +80,12 @@ function keepPlaces(shown: readonly Market[], listed: readonly Market[]): readon
   return [...kept, ...listed.filter((market) => !kept.includes(market))];
 }
 
-/** Returns the token in the address of the page, which names the market. */
-function tokenInAddress(): string {
-  return location.hash.slice(1);
-}
-
 /** Lists the markets, again each minute, and chooses the one in the address, or else the first one. */
-export function createMarketList(client: Client, choose: Choose): MarketList {
-  const list = find('market-list', HTMLElement);
-  const search = find('search', HTMLInputElement);
-  const staleness = createStaleness(find('markets', HTMLElement), 'market-error');
+export function createMarketList(client: Client, choose: Choose) {
+  const [list, search] = [part('market-list'), find('search', HTMLInputElement)];
+  const staleness = createStaleness({ element: part('markets'), noteId: 'market-error', maxAgeMs: MAX_AGE_MS });
   let markets: readonly Market[] = [];
-  let hasMore = false;
+  let [hasMore, readAt] = [false, ''];
   let chosenToken: string | undefined;
 
   function mark(): void {
@@ -103,7 +101,8 @@ export function createMarketList(client: Client, choose: Choose): MarketList {
     const none = markets.length === 0 ? 'The venue lists no market now.' : 'No market has all of these words.';
     const rows = [...groups.values()].map((group) => makeGroup(group, choose));
     replaceKeepingFocus(list, rows.length > 0 ? rows : [make('p', {}, none)]);
-    say('market-count', counted(found.length, 'market') + (hasMore ? ` of the ${MARKETS} most traded` : ''));
+    const listed = counted(found.length, 'market') + (hasMore ? ` of the ${MARKETS} most traded` : '');
+    say('market-count', `${listed} · prices of ${readAt}`);
     mark();
   }
 
@@ -112,42 +111,47 @@ export function createMarketList(client: Client, choose: Choose): MarketList {
     return all.find(({ outcome }) => outcome.token_id === tokenId);
   }
 
+  const named = () => outcomeOf(location.hash.slice(1));
+
   function chooseFirst(): void {
     const [market] = markets;
     const outcome = market?.outcomes[0];
-    const first = outcomeOf(tokenInAddress()) ?? (market && outcome && { market, outcome });
+    const first = named() ?? (market && outcome && { market, outcome });
     if (first) choose(first);
     else say('book-facts', 'No market, so no book.');
   }
 
-  async function load(): Promise<void> {
+  async function load(): Promise<number> {
     try {
       const { items, has_more } = await client.markets({ limit: MARKETS });
-      [markets, hasMore] = [keepPlaces(markets, items), has_more];
-      staleness.confirm();
+      [markets, hasMore] = [keepPlaces(markets, items.map(withPlainNames)), has_more];
+      readAt = formatTime(new Date());
+      staleness.confirm('list');
       show();
       if (chosenToken === undefined) chooseFirst();
-      setTimeout(() => void load(), REFRESH_MS);
+      return REFRESH_MS;
     } catch (error) {
       if (!(error instanceof OrderBookError)) throw error;
-      staleness.fail(`The markets cannot be listed: ${error.detail} (${error.code})`);
+      staleness.fail('list', `The markets cannot be listed: ${error.detail}`);
       if (markets.length === 0) say('market-count', `Trying again every ${RETRY_MS / 1_000} s…`);
       if (chosenToken === undefined) say('book-facts', 'No book until the markets are listed.');
-      setTimeout(() => void load(), RETRY_MS);
+      return RETRY_MS;
     }
   }
 
   search.addEventListener('input', show);
   addEventListener('hashchange', () => {
-    const named = outcomeOf(tokenInAddress());
-    if (named && named.outcome.token_id !== chosenToken) choose(named);
+    const chosen = named();
+    if (chosen && chosen.outcome.token_id !== chosenToken) choose(chosen);
   });
-  void load();
+  void repeatWhileVisible(load);
   return {
-    markChosen: ({ outcome }) => {
+    /** Marks the outcome that the page shows. */
+    markChosen: ({ outcome }: Chosen) => {
       chosenToken = outcome.token_id;
       mark();
     },
+    /** Returns the outcome of a token; `undefined` if its market is not listed. */
     outcomeOf,
   };
 }

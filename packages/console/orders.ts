@@ -1,19 +1,22 @@
+import { parseUnits } from '../client/client.ts';
 import { makeDetails } from './answer.ts';
-import type { OwnOrder } from './book.ts';
-import { ask, counted, find, make, makeButton, replaceKeepingFocus, say } from './dom.ts';
-import { describeOrder, formatShares, formatTime } from './figures.ts';
+import { ask, make, makeButton, part, replaceKeepingFocus, say } from './dom.ts';
+import { costOf, counted, describeOrder, formatCents, formatTime } from './figures.ts';
+import type { OwnOrder } from './holdings.ts';
 import { isRepeatable, isUnsettled, type Journal, type KeptOrder } from './journal.ts';
 import type { Chosen } from './markets.ts';
 import { cancelAtVenue, listVenueOrders } from './paper.ts';
-import { createStaleness } from './staleness.ts';
+import type { Staleness } from './staleness.ts';
+import { reasonOf, standingOf } from './words.ts';
 
 /** Orders that are listed; those that can be acted on come first. */
-const MAX_ORDERS = 50;
+const MAX_ORDERS = 100;
 
 interface Parts {
   readonly journal: Journal;
-  /** True on the paper venue, which lists orders and cancels them. */
-  readonly isPaper: boolean;
+  readonly staleness: Staleness;
+  /** True if the page can ask the paper venue, which lists orders and cancels them. */
+  readonly hasVenue: boolean;
   /** Called with all orders at the venue after each listing. */
   readonly onOrders: (orders: readonly OwnOrder[]) => void;
   readonly onCancelled: () => void;
@@ -24,75 +27,106 @@ interface Parts {
   readonly onChoose: (chosen: Chosen) => void;
 }
 
-/** The orders of this page, and on paper all orders of the wallet as the venue has them. */
-export interface Orders {
-  /** Shows the orders as the journal has them now. */
-  show(): void;
-  /** Asks the paper venue for its orders; returns a sentence on how many of them have the id, if one is given. */
-  refresh(orderId?: string): Promise<string | undefined>;
-  /** Cancels orders at the paper venue, after a question. */
-  cancel(orders: readonly OwnOrder[]): Promise<void>;
-}
-
 /** A row of the list: an order that this page wanted, one that the venue has, or both. */
 interface Row {
   readonly kept?: KeptOrder | undefined;
+  /** The one with the id of the kept order; if that has none, the first of its terms that is no other kept order's. */
   readonly atVenue?: OwnOrder | undefined;
 }
 
-function statusOf({ kept, atVenue }: Row): string {
-  if (kept && isUnsettled(kept)) return isRepeatable(kept) ? 'not settled' : 'not settled, too old to be repeated';
-  if (atVenue)
-    return atVenue.filled === '0' ? atVenue.status : `${atVenue.status}, ${formatShares(atVenue.filled)} filled`;
-  return kept?.state === 'refused' ? `not placed: ${kept.answer}` : `${kept?.answer} when placed`;
+function standing({ kept, atVenue }: Row): string {
+  const isOver = Date.parse(kept?.order.expires_at ?? '') <= Date.now();
+  if (atVenue) return isOver && atVenue.status === 'cancelled' ? 'expired' : standingOf(atVenue);
+  const { answer = '', filled = null, order } = kept ?? {};
+  const words = standingOf({ status: answer, size: String(order?.size ?? 0), filled });
+  // It may have been filled, cancelled or ended since.
+  if (answer !== 'live' && answer !== 'delayed') return words;
+  return isOver ? 'expired, unless filled before' : `${words} when placed`;
+}
+
+function statusOf(row: Row): string {
+  const { kept, atVenue } = row;
+  if (kept?.state === 'refused') return `not placed: ${reasonOf(kept.answer ?? '', kept.order.side)}`;
+  if (!kept || !isUnsettled(kept)) return standing(row);
+  const doubt = isRepeatable(kept) ? 'not settled' : 'not settled, too old to be repeated';
+  return atVenue ? `${doubt}: perhaps ${standing(row)}` : doubt;
+}
+
+function hasTermsOf({ order }: KeptOrder, { tokenId, side, price, size }: OwnOrder): boolean {
+  const isSame = (one: string | number, other: string) => parseUnits(one) === parseUnits(other);
+  return order.token_id === tokenId && order.side === side && isSame(order.price, price) && isSame(order.size, size);
 }
 
 /** Joins the orders of this page with those at the venue: what can be acted on comes first. */
 function join(kept: readonly KeptOrder[], atVenue: readonly OwnOrder[]): readonly Row[] {
-  const rows = kept.map((order): Row => ({ kept: order, atVenue: atVenue.find(({ id }) => id === order.orderId) }));
-  const others = atVenue.filter(({ id }) => !kept.some(({ orderId }) => orderId === id));
-  const all = [...rows, ...others.map((order): Row => ({ atVenue: order }))];
-  const rank = (row: Row) =>
-    row.kept && isUnsettled(row.kept) && isRepeatable(row.kept) ? 0 : row.atVenue?.status === 'live' ? 1 : 2;
+  const others = new Set(atVenue.filter(({ id }) => !kept.some(({ orderId }) => orderId === id)));
+  const rows = kept.map((order): Row => {
+    const known = atVenue.find(({ id }) => id === order.orderId);
+    if (known || !isUnsettled(order)) return { kept: order, atVenue: known };
+    const perhaps = [...others].find((other) => hasTermsOf(order, other));
+    if (perhaps) others.delete(perhaps);
+    return { kept: order, atVenue: perhaps };
+  });
+  const all = [...rows, ...[...others].map((order): Row => ({ atVenue: order }))];
+  const rank = (row: Row) => (row.kept && isRepeatable(row.kept) ? 0 : row.atVenue?.status === 'live' ? 1 : 2);
   return all.toSorted((one, other) => rank(one) - rank(other)).slice(0, MAX_ORDERS);
 }
 
-/** Creates the list of orders. */
-export function createOrders(parts: Parts): Orders {
-  const { journal, isPaper, onOrders, onCancelled, onRepeat, curlOf, outcomeOf, onChoose } = parts;
-  const list = find('own-orders', HTMLElement);
-  const staleness = createStaleness(find('orders', HTMLElement), 'orders-error');
+/** Creates the list of the orders of this page, and on paper of all orders of the wallet as the venue has them. */
+export function createOrders(parts: Parts) {
+  const { journal, staleness, hasVenue, onOrders, onCancelled, onRepeat, curlOf, outcomeOf, onChoose } = parts;
+  /** Rows whose details the user has opened. */
+  const opened = new Set<string>();
   let atVenue: readonly OwnOrder[] = [];
   let shown = '';
 
   function buttonsOf({ kept, atVenue: order }: Row, terms: string): readonly HTMLElement[] {
-    if (kept && isUnsettled(kept) && isRepeatable(kept)) {
-      const name = { class: 'primary', 'aria-label': `Repeat with the same key: ${terms}`, 'data-key': kept.key };
-      return [makeButton('Repeat with the same key', () => onRepeat(kept), name)];
+    const named = (what: string, key: string) => ({ 'aria-label': `${what}: ${terms}`, 'data-key': key });
+    const buttons = [];
+    if (kept && isRepeatable(kept)) {
+      buttons.push(makeButton('Repeat', () => onRepeat(kept), named('Repeat with the same key', kept.key)));
     }
-    if (order?.status !== 'live') return [];
-    const name = { 'aria-label': `Cancel: ${terms}`, 'data-key': order.id };
-    return [makeButton('✕ Cancel', () => void cancel([order]), name)];
+    if (order?.status === 'live') {
+      buttons.push(makeButton('✕ Cancel', () => void cancel([order]), named('Cancel', order.id)));
+    }
+    return buttons;
   }
 
-  function makeRow(row: Row): HTMLElement {
+  /** Creates the status, which opens and closes the details, and these. */
+  function makeStatus(row: Row, key: string): readonly HTMLElement[] {
     const { kept, atVenue: order } = row;
+    const ids = { 'Order id': kept?.orderId ?? order?.id ?? 'not known', ...(kept && { 'Idempotency key': kept.key }) };
+    const details = make('div', { class: 'details' }, makeDetails({ facts: ids, curl: kept && curlOf(kept) }));
+    const toggle = (isOpen: boolean) => {
+      if (isOpen) opened.add(key);
+      else opened.delete(key);
+      button.setAttribute('aria-expanded', String(isOpen));
+      details.hidden = !isOpen;
+    };
+    const attributes = { class: 'plain status', 'data-key': `status ${key}` };
+    const button = makeButton(`${statusOf(row)} ▾`, () => toggle(details.hidden !== false), attributes);
+    toggle(opened.has(key));
+    return [button, details];
+  }
+
+  function makeRow(row: Row): readonly HTMLElement[] {
+    const { kept, atVenue: order } = row;
+    const wanted = kept ? { ...kept.order, outcome: kept.outcome } : order;
+    if (!wanted) return [];
     const chosen = outcomeOf(kept?.order.token_id ?? order?.tokenId ?? '');
     const question = kept?.market || chosen?.market.question || 'a market that is not listed';
-    const id = kept?.orderId ?? order?.id;
-    const terms = kept ? describeOrder({ ...kept.order, outcome: kept.outcome }) : order ? describeOrder(order) : '';
-    const facts = { 'Order id': id ?? 'not known', ...(kept && { 'Idempotency key': kept.key }) };
-    const openIt = makeButton(question, () => chosen && onChoose(chosen), { 'data-key': `open ${kept?.key ?? id}` });
-    const time = kept ? [make('small', {}, formatTime(new Date(kept.wantedAt)))] : [];
-    return make(
-      'li',
-      { class: kept && isUnsettled(kept) ? 'unsettled' : '' },
-      make('p', { class: 'question' }, openIt),
-      make('p', { class: kept?.order.side ?? order?.side ?? '' }, terms),
-      make('p', {}, `${statusOf(row)} `, time),
-      kept ? [makeDetails({ facts, curl: curlOf(kept) })] : [],
-      make('div', { class: 'actions' }, buttonsOf(row, `${terms}, ${question}`)),
-    );
+    const [terms, key] = [describeOrder(wanted), kept?.key ?? order?.id ?? ''];
+    const [status, ...details] = makeStatus(row, key);
+    const open = { class: 'plain name', title: question, 'data-key': `market ${key}` };
+    const cells = [
+      make('small', {}, formatTime(new Date(kept?.wantedAt ?? order?.acceptedAt ?? 0))),
+      makeButton(question, () => chosen && onChoose(chosen), open),
+      make('p', { class: wanted.side }, terms),
+      make('p', { class: 'value' }, formatCents(costOf(wanted.price, wanted.size))),
+      ...(status ? [status] : []),
+      make('div', { class: 'row' }, buttonsOf(row, `${terms}, ${question}`)),
+    ];
+    return [make('li', { class: `line${kept && isUnsettled(kept) ? ' unsettled' : ''}` }, cells, details)];
   }
 
   function show(): void {
@@ -102,32 +136,35 @@ export function createOrders(parts: Parts): Orders {
     const now = JSON.stringify(rows.map((row) => [row, statusOf(row), !outcomeOf(row.atVenue?.tokenId ?? '')]));
     if (now === shown) return;
     shown = now;
-    const none = make('li', { class: 'empty' }, 'No orders yet: place one to see it here.');
-    replaceKeepingFocus(list, rows.length > 0 ? rows.map(makeRow) : [none]);
-    const open = kept.filter(isUnsettled).length;
-    const live = atVenue.filter(({ status }) => status === 'live').length;
-    const ours = `${counted(kept.length, 'order')}${open > 0 ? `, ${open} not settled` : ''}`;
-    say('order-count', isPaper ? `${ours} · ${counted(atVenue.length, 'order')} at the venue, ${live} open` : ours);
+    const none = make(
+      'li',
+      { class: 'line' },
+      make('p', { class: 'name' }, 'No orders yet: place one to see it here.'),
+    );
+    replaceKeepingFocus(part('own-orders'), rows.length > 0 ? rows.flatMap(makeRow) : [none]);
+    const [open, live] = [kept.filter(isUnsettled), atVenue.filter(({ status }) => status === 'live')];
+    const doubts = open.length > 0 ? `, ${open.length} not settled` : '';
+    say('order-count', `${counted(rows.length, 'order')}${hasVenue ? `, ${live.length} resting` : ''}${doubts}`);
   }
 
+  /** Asks the paper venue for its orders; returns a sentence on how many of them have the id, if one is given. */
   async function refresh(orderId?: string): Promise<string | undefined> {
     try {
       atVenue = await listVenueOrders();
-      staleness.confirm();
-      show();
-      onOrders(atVenue);
-      if (orderId === undefined) return undefined;
-      const count = atVenue.filter(({ id }) => id === orderId).length;
-      return `The venue has ${counted(count, 'order')} under this id.`;
     } catch (error) {
-      staleness.fail(`The orders cannot be listed: ${error instanceof Error ? error.message : error}`);
+      staleness.fail('orders', error instanceof Error ? error.message : String(error));
       return undefined;
     }
+    staleness.confirm('orders');
+    show();
+    onOrders(atVenue);
+    const count = atVenue.filter(({ id }) => id === orderId).length;
+    return orderId === undefined ? undefined : `The venue has ${counted(count, 'order')} under this id.`;
   }
 
+  /** Cancels orders at the paper venue, after a question. */
   async function cancel(orders: readonly OwnOrder[]): Promise<void> {
-    const terms = orders.map(describeOrder).join(', ');
-    if (!(await ask(`Cancel ${terms}?`, 'Cancel it'))) return;
+    if (!(await ask(`Cancel ${orders.map(describeOrder).join(', ')}?`, 'Cancel it'))) return;
     const ends = await Promise.allSettled(orders.map(({ id }) => cancelAtVenue(id)));
     const lines = orders.map((order, index) => {
       const isCancelled = ends[index]?.status === 'fulfilled';

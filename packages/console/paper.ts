@@ -1,17 +1,14 @@
-import type { OwnOrder } from './book.ts';
-import type { Holdings } from './draft.ts';
+import { plainName } from './figures.ts';
+import type { Holdings, OwnOrder } from './holdings.ts';
 import { listOf, textOf } from './json.ts';
 
 /** Limit of a request to the server of this page. */
 const CONTROL_MS = 5_000;
 
 /** Asks the paper venue through the server of this page. Throws where there is no usable answer. */
-async function control(method: string, path: string, body?: unknown): Promise<unknown> {
-  const response = await fetch(`paper/${path}`, {
-    method,
-    signal: AbortSignal.timeout(CONTROL_MS),
-    ...(body !== undefined && { body: JSON.stringify(body) }),
-  });
+async function control(method: string, path: string, change?: unknown): Promise<unknown> {
+  const body = change === undefined ? null : JSON.stringify(change);
+  const response = await fetch(`paper/${path}`, { method, body, signal: AbortSignal.timeout(CONTROL_MS) });
   if (!response.ok) throw new Error(`The paper venue answered ${response.status}.`);
   return response.json();
 }
@@ -24,10 +21,13 @@ export async function listVenueOrders(): Promise<readonly OwnOrder[]> {
       id: text('id'),
       tokenId: text('asset_id'),
       side: text('side') === 'SELL' ? 'sell' : 'buy',
-      outcome: text('outcome'),
+      outcome: plainName(text('outcome')),
       price: text('price'),
       size: text('original_size'),
       filled: text('size_matched'),
+      value: textOf(order, 'value_matched') ?? null,
+      fee: textOf(order, 'fee') ?? '0',
+      acceptedAt: Number(order['accepted_at']),
       status: text('status').toLowerCase().replace('canceled', 'cancelled'),
     };
   });

@@ -1,62 +1,39 @@
-import {
-  type Client,
-  newIdempotencyKey,
-  OrderBookError,
-  type OrderRequest,
-  type PlacedOrder,
-} from '../client/client.ts';
-import { type Answer, createAnswer, type Details, type Outcome } from './answer.ts';
+import { newIdempotencyKey, OrderBookError, type OrderRequest, type PlacedOrder } from '../client/client.ts';
+import { createAnswer, type Details, type Outcome } from './answer.ts';
 import { curlOf } from './curl.ts';
 import { make, makeButton, makeFacts } from './dom.ts';
-import { describeOrder, formatMoney, formatShares } from './figures.ts';
+import { describeOrder, formatMoney } from './figures.ts';
+import type { OwnOrder } from './holdings.ts';
 import { canKeep, isRepeatable, type Journal, type KeptOrder } from './journal.ts';
+import { adviceOn, standingOf } from './words.ts';
 
 interface PlacementDeps {
-  readonly client: Client;
   readonly serviceUrl: string;
   readonly journal: Journal;
   /** Prepares for an order. Throws `OrderBookError` if another service now answers at the address. */
   readonly prepare: () => Promise<void>;
+  /** Sends an order. Throws `OrderBookError`. */
+  readonly send: (kept: KeptOrder, mayBeLive: boolean) => Promise<PlacedOrder>;
   /** Called with the reason why no further order can be sent now, and with `undefined` once one can. */
   readonly onBlock: (reason: string | undefined) => void;
   /** Called when a call has ended. Returns a sentence on the order at the venue, if the venue can be asked. */
   readonly onAnswer: (orderId: string | undefined) => Promise<string | undefined>;
 }
 
-/** Places orders, one at a time, and shows the outcome of each. */
-export interface Placement {
-  place(order: OrderRequest, names: Pick<KeptOrder, 'market' | 'outcome'>): Promise<void>;
-  /** Sends an order again under its key, unless another one is on its way. */
-  repeat(kept: KeptOrder): void;
-}
-
-const STATUSES: Readonly<Record<string, string>> = {
-  live: 'It rests on the book.',
-  matched: 'It was executed, wholly or partly.',
-  delayed: 'The venue accepted it and holds it for a moment.',
-  cancelled: 'The venue accepted it, and it is off the book already.',
-};
-
-/** Refusals in words for a trader, where those of the service are for its operator. */
-const REFUSALS: Readonly<Record<string, Readonly<Record<OrderRequest['side'], string>>>> = {
-  insufficient_balance: {
-    buy: 'The wallet has too little free pUSD for it.',
-    sell: 'The wallet has too few free shares for it. Shares bought a moment ago can be sold once their trade is settled.',
-  },
-  post_only_would_cross: {
-    buy: 'It is post-only, and would have matched an ask at once. Bid less, or leave post-only out.',
-    sell: 'It is post-only, and would have matched a bid at once. Ask for more, or leave post-only out.',
-  },
-};
-
-/** A `null` is not zero: the venue did not report it. */
-function reported(amount: string | null, format: (amount: string) => string): string {
-  return amount === null ? 'not reported by the venue' : format(amount);
-}
-
 /** Names an order and its market: the page may show another one by now. */
 function headingOf({ order, outcome, market }: KeptOrder, say: (terms: string) => string): readonly HTMLElement[] {
   return [make('h3', {}, say(describeOrder({ ...order, outcome }))), make('p', { class: 'hint' }, market)];
+}
+
+/** Describes an order as the service has answered, or as the venue has it now. */
+function describePlaced(placed: PlacedOrder, kept: KeptOrder, now?: OwnOrder): readonly HTMLElement[] {
+  const { status, size, filled_size: answered } = placed;
+  const [filled, value] = now ? [now.filled, now.value] : [answered, answered === '0' ? '0' : placed.filled_value];
+  const facts = {
+    Status: standingOf({ status: now?.status ?? status, size, filled }),
+    Value: value === null ? 'not reported by the venue' : `${formatMoney(value)}, before fees`,
+  };
+  return [...headingOf(kept, (terms) => `Placed: ${terms}`), makeFacts(facts)];
 }
 
 /** Returns the command that sends an order again, under its key. */
@@ -65,37 +42,24 @@ export function curlOfOrder(serviceUrl: string, { key, order }: KeptOrder): stri
   return curlOf(`${serviceUrl.replace(/\/+$/, '')}/v1/orders`, headers, JSON.stringify(order));
 }
 
-export function createPlacement(deps: PlacementDeps): Placement {
-  const { client, serviceUrl, journal, prepare, onBlock, onAnswer } = deps;
-  const answer: Answer = createAnswer();
+/** Places orders, one at a time, and shows the outcome of each. */
+export function createPlacement(deps: PlacementDeps) {
+  const { serviceUrl, journal, prepare, onBlock, onAnswer } = deps;
+  const answer = createAnswer();
   let isSending = false;
+  /** The order whose outcome is shown, as the service answered. */
+  let latest: { readonly outcome: Outcome; readonly kept: KeptOrder; readonly placed: PlacedOrder } | undefined;
 
   function detailsOf(kept: KeptOrder, facts: Details['facts'], json?: object): Details {
-    const all = { ...facts, 'Idempotency key': kept.key };
-    return { facts: all, curl: curlOfOrder(serviceUrl, kept), ...(json && { json }) };
+    return { facts: { ...facts, 'Idempotency key': kept.key }, curl: curlOfOrder(serviceUrl, kept), json };
   }
 
-  function describePlaced(placed: PlacedOrder, kept: KeptOrder): Outcome {
-    const facts = {
-      Filled: `${reported(placed.filled_size, formatShares)} of ${formatShares(placed.size)}`,
-      Value: reported(placed.filled_value, (value) => `${formatMoney(value)}, before fees`),
-    };
-    const folded = { Status: placed.status, 'Order id': placed.order_id };
-    const heading = headingOf(kept, (terms) => `Placed: ${terms}`);
-    const content = [...heading, make('p', {}, STATUSES[placed.status] ?? ''), makeFacts(facts)];
-    return { kind: 'placed', content, details: detailsOf(kept, folded, placed) };
-  }
-
-  function describeError(error: OrderBookError, kept: KeptOrder) {
-    const { code, status, requestId, retryAfter, facts, detail } = error;
-    const { venue_reason: venueReason } = facts;
-    const lines = {
-      ...(typeof venueReason === 'string' && { 'The venue says': venueReason }),
-      ...(retryAfter !== undefined && { 'Try again in': `${retryAfter} s` }),
-    };
-    const folded = { Code: `${code}${status === undefined ? '' : ` (${status})`}`, Detail: detail };
-    const json = { code, status, detail, request_id: requestId, ...facts };
-    return { lines: makeFacts(lines), details: detailsOf(kept, folded, json) };
+  function showPlaced(placed: PlacedOrder, kept: KeptOrder): void {
+    const details = detailsOf(kept, { Status: placed.status, 'Order id': placed.order_id }, placed);
+    const outcome: Outcome = { kind: 'placed', content: describePlaced(placed, kept), details };
+    latest = { outcome, kept, placed };
+    onBlock(undefined);
+    answer.show(outcome);
   }
 
   function showUnsettled(kept: KeptOrder, lines: readonly HTMLElement[] = [], details = detailsOf(kept, {})): void {
@@ -114,14 +78,17 @@ export function createPlacement(deps: PlacementDeps): Placement {
     answer.show({ kind: 'unsettled', content: [...heading, make('p', {}, advice), ...lines], buttons, details });
   }
 
-  function showError(error: OrderBookError, kept: KeptOrder): void {
-    const { lines, details } = describeError(error, kept);
-    if (kept.state === 'open') {
-      showUnsettled(kept, [lines], details);
-      return;
-    }
+  function showError({ code, status, requestId, retryAfter, facts, detail }: OrderBookError, kept: KeptOrder) {
+    const { venue_reason: venueReason } = facts;
+    const lines = makeFacts({
+      ...(typeof venueReason === 'string' && { 'The venue says': venueReason }),
+      ...(retryAfter !== undefined && { 'Try again in': `${retryAfter} s` }),
+    });
+    const folded = { Code: `${code}${status === undefined ? '' : ` (${status})`}`, Detail: detail };
+    const details = detailsOf(kept, folded, { code, status, detail, request_id: requestId, ...facts });
+    if (kept.state === 'open') return showUnsettled(kept, [lines], details);
     onBlock(undefined);
-    const why = REFUSALS[error.code]?.[kept.order.side] ?? error.detail;
+    const why = adviceOn(code, kept.order.side) ?? detail;
     const content = [...headingOf(kept, (terms) => `Not placed: ${terms}`), make('p', {}, why), lines];
     answer.show({ kind: 'refused', content, details });
   }
@@ -137,26 +104,24 @@ export function createPlacement(deps: PlacementDeps): Placement {
 
   /** Sends an order; the returned one is as the journal has it then. */
   async function attempt(kept: KeptOrder, mayBeLive: boolean): Promise<KeptOrder> {
-    let isReady = false;
+    let [isReady, next] = [false, kept];
     try {
       await prepare();
       isReady = true;
-      const placed = await client.placeOrder(kept.order, { idempotencyKey: kept.key, mayBeLive });
-      const settled: KeptOrder = { ...kept, state: 'placed', orderId: placed.order_id, answer: placed.status };
-      onBlock(undefined);
-      answer.show(describePlaced(placed, settled));
-      note(settled);
-      return settled;
+      const placed = await deps.send(kept, mayBeLive);
+      const { order_id: orderId, status: answered, filled_size: filled } = placed;
+      next = { ...kept, state: 'placed', orderId, answer: answered, filled: filled ?? undefined };
+      showPlaced(placed, next);
     } catch (error) {
       if (!(error instanceof OrderBookError)) throw error;
       // Without readiness nothing was sent, and the error is not about the order.
       const isOpen = isReady ? error.mayBeLive : mayBeLive;
       const { order_id: orderId = kept.orderId } = error.facts;
-      const next: KeptOrder = { ...kept, state: isOpen ? 'open' : 'refused', orderId, answer: error.code };
+      next = { ...kept, state: isOpen ? 'open' : 'refused', orderId, answer: error.code };
       showError(error, next);
-      note(next);
-      return next;
     }
+    note(next);
+    return next;
   }
 
   async function send(kept: KeptOrder, mayBeLive: boolean): Promise<void> {
@@ -169,8 +134,8 @@ export function createPlacement(deps: PlacementDeps): Placement {
     }
     isSending = true;
     onBlock('Waiting for the answer…');
-    const waiting = 'The order is on its way. The client repeats it by itself where that may help.';
-    answer.show({ kind: 'pending', content: [make('p', {}, waiting)] });
+    const waiting = make('p', {}, 'The order is on its way. The client repeats it by itself where that may help.');
+    answer.show({ kind: 'pending', content: [waiting] });
     const { orderId } = await attempt(kept, mayBeLive).finally(() => {
       isSending = false;
     });
@@ -199,8 +164,18 @@ export function createPlacement(deps: PlacementDeps): Placement {
     if (isOpen()) event.preventDefault();
   });
   return {
-    place: (order, names) =>
-      send({ key: newIdempotencyKey(), order, ...names, wantedAt: Date.now(), state: 'open' }, false),
+    place: (order: OrderRequest, names: Pick<KeptOrder, 'market' | 'outcome'>) => {
+      const [key, wantedAt] = [newIdempotencyKey(), Date.now()];
+      return send({ key, order, ...names, wantedAt, state: 'open' }, false);
+    },
+    /** Sends an order again under its key, unless another one is on its way. */
     repeat,
+    /** Takes the orders as the venue has them now: the outcome that is shown follows its order. */
+    follow: (orders: readonly OwnOrder[]) => {
+      if (!latest || answer.shown() !== latest.outcome) return;
+      const { placed, kept } = latest;
+      const now = orders.find(({ id }) => id === placed.order_id);
+      if (now) answer.renew(describePlaced(placed, kept, now));
+    },
   };
 }

@@ -1,33 +1,25 @@
 import type { Book } from '../client/client.ts';
-import { find, say } from './dom.ts';
+import { find, make, part } from './dom.ts';
 import type { Draft } from './draft.ts';
 import { formatPrice } from './figures.ts';
+import type { Chosen } from './markets.ts';
 
 /** As in the style: below them, the ticket and the markets are sheets over the page. */
 const NARROW = '(max-width: 47.99rem)';
 const MIDDLE = '(max-width: 63.99rem)';
 
-type Best = Pick<Book, 'bids' | 'asks' | 'tick_size'>;
-
 /** The sheets of a narrow screen, and the bar that opens the ticket. */
-export interface Sheets {
-  openTicket(): void;
-  /** Goes from the sheet of the markets to the book of the chosen one. */
-  leaveMarkets(): void;
-  /** Shows the best prices in the bar; a press on one takes it into the ticket. */
-  showPrices(book: Best, usePrice: (price: string, side: Draft['side']) => void): void;
-}
+export type Sheets = ReturnType<typeof createSheets>;
 
-export function createSheets(): Sheets {
-  const [ticket, markets] = [find('ticket', HTMLElement), find('markets', HTMLElement)];
-  const [narrow, middle] = [matchMedia(NARROW), matchMedia(MIDDLE)];
+export function createSheets() {
+  const [ticket, markets, narrow] = [part('ticket'), part('markets'), matchMedia(NARROW)];
   for (const sheet of [ticket, markets]) {
     sheet.addEventListener('toggle', () => {
       if (sheet.matches(':popover-open')) sheet.querySelector('h2')?.focus();
     });
   }
   narrow.addEventListener('change', () => ticket.hidePopover());
-  middle.addEventListener('change', () => markets.hidePopover());
+  matchMedia(MIDDLE).addEventListener('change', () => markets.hidePopover());
 
   function openTicket(): void {
     if (narrow.matches) ticket.showPopover();
@@ -35,20 +27,27 @@ export function createSheets(): Sheets {
 
   return {
     openTicket,
+    /** Goes from the sheet of the markets to the book of the chosen one. */
     leaveMarkets: () => {
       if (!markets.matches(':popover-open')) return;
       markets.hidePopover();
-      find('book-title', HTMLElement).focus();
+      part('book-title').focus();
       scrollTo(0, 0);
     },
-    showPrices: ({ bids, asks, tick_size }, usePrice) => {
+    /** Shows the best prices of an outcome in the bar; a press on one takes it into the ticket. */
+    showPrices: (
+      { outcome }: Chosen,
+      book: Book | undefined,
+      usePrice: (price: string, side: Draft['side']) => void,
+    ) => {
       for (const [side, name, level] of [
-        ['sell', 'Sell', bids[0]],
-        ['buy', 'Buy', asks[0]],
+        ['sell', 'Sell', book?.bids[0]],
+        ['buy', 'Buy', book?.asks[0]],
       ] as const) {
-        const price = level && formatPrice(level.price, tick_size);
-        say(`bar-${side}`, price === undefined ? name : `${name} ${price}`);
-        find(`bar-${side}`, HTMLButtonElement).onclick = () => {
+        const price = level && formatPrice(level.price, book?.tick_size);
+        const button = find(`bar-${side}`, HTMLButtonElement);
+        button.replaceChildren(`${name} ${price ?? ''}`, make('small', {}, outcome.name ?? 'Outcome'));
+        button.onclick = () => {
           if (price !== undefined) usePrice(price, side);
           openTicket();
         };

@@ -28,11 +28,11 @@ describeInChromium('orders of the console', () => {
     await bookShown(page);
     expect(await page.title()).toMatch(/^0\.\d\d · Will the Copper Lake ferry/);
 
-    expect(await place(page, { price: '0.01', postOnly: true })).toMatch(/It rests on the book.*Filled0.00 of 5.00/s);
+    expect(await place(page, { price: '0.01', postOnly: true })).toMatch(/Statusresting.*Value0.00 pUSD/s);
     expect(await page.locator(':focus').getAttribute('id')).toBe('send');
     await page.getByText('The venue has 1 order under this id.').waitFor();
     await page.getByRole('button', { name: 'Cancel 5.00 shares at 0.01' }).waitFor();
-    expect(await place(page, { price: await highestPrice(page) })).toMatch(/It was executed.*Filled5.00 of 5.00/s);
+    expect(await place(page, { price: await highestPrice(page) })).toContain('Statusfilled');
 
     const row = page.locator('#own-orders li', { hasText: 'buy 5.00 No at 0.01' });
     await row.getByRole('button', { name: /^Cancel/ }).click();
@@ -49,6 +49,11 @@ describeInChromium('orders of the console', () => {
     await page.getByRole('button', { name: 'Cancel it' }).click();
     const why = 'filled meanwhile, or the venue is unreachable';
     await page.getByText(`Not cancelled: buy 5.00 No at 0.02 (${why}).`).waitFor();
+    // What is shown of the last order follows it.
+    await page.unrouteAll();
+    await page.getByRole('button', { name: 'Cancel 5.00 shares at 0.02' }).click();
+    await page.getByRole('button', { name: 'Cancel it' }).click();
+    await page.locator('#answer').getByText('cancelled').waitFor();
     expect(faults).toStrictEqual([]);
   });
 
@@ -59,6 +64,9 @@ describeInChromium('orders of the console', () => {
       'Not settled: buy 5.00 Yes at 0.01 may be live',
     );
     expect(await page.locator('#send').isDisabled()).toBe(true);
+    // The order that the venue has on its terms is no second one.
+    const row = page.locator('#own-orders li', { hasText: 'buy 5.00 Yes at 0.01' }).filter({ hasText: 'resting' });
+    expect(await row.textContent()).toMatch(/not settled: perhaps resting.*Repeat.*Cancel/);
     const asked = new Promise((resolve) => {
       page.once('dialog', (dialog) => {
         resolve(dialog.type());
@@ -73,10 +81,10 @@ describeInChromium('orders of the console', () => {
     await bookShown(tab);
     await tab.getByRole('button', { name: 'Leave it unsettled' }).click();
     // The ticket of the other tab is free again too.
-    await page.getByRole('button', { name: /^Bid for 5 Yes/ }).waitFor();
+    await page.getByRole('button', { name: /^Buy 5 Yes now/ }).waitFor();
     const kept = tab.locator('#own-orders li').first();
     expect(await kept.textContent()).toContain('not settled');
-    await kept.locator('summary').click();
+    await kept.locator('.status').click();
     expect(await kept.locator('pre').textContent()).toMatch(
       /^curl 'http.*\/v1\/orders'.*Idempotency-Key: [\da-f]{32}/s,
     );
@@ -84,7 +92,11 @@ describeInChromium('orders of the console', () => {
     await kept.getByRole('button', { name: /^Repeat with the same key/ }).click();
     await answered(tab, 'placed');
     await tab.getByText('The venue has 1 order under this id.').waitFor();
-    await page.locator('#own-orders li').first().getByText(/^live/).waitFor();
+    await page
+      .locator('#own-orders li')
+      .first()
+      .getByText(/^resting/)
+      .waitFor();
     expect(await orders()).toHaveLength(1);
     await tab.close();
   });
@@ -129,9 +141,9 @@ describeInChromium('orders of the console', () => {
     const send = page.locator('#send');
     await fill(page, { price: ',4', size: '5,5' });
     expect(await send.textContent()).toBe('Bid for 5.50 Yes at 0.40');
-    await page.locator('.sides .sell').click();
-    expect(await send.textContent()).toMatch(/^Offer 5.50 Yes at 0/);
-    await page.locator('.sides .buy').click();
+    await page.locator('#order-form .sell').click();
+    expect(await send.textContent()).toMatch(/^Sell 5.50 Yes now at 0/);
+    await page.locator('#order-form .buy').click();
     await fill(page, { price: '0.99', size: '25' });
     expect(await send.textContent()).toBe('Buy 25 Yes now at most 0.99');
     expect(await note()).toMatch(/^\d\d ticks past the best ask of 0\.\d\d: up to 0.99\.$/);
@@ -148,7 +160,7 @@ describeInChromium('orders of the console', () => {
     const size = await page.getByLabel('Size', { exact: true }).inputValue();
     expect(await place(page, { price: '0.01', size })).toContain('Placed');
     await page.locator('#outcomes').getByRole('button', { name: 'No' }).click();
-    await page.getByRole('button', { name: /^Bid for 5 No at/ }).waitFor();
+    await page.getByRole('button', { name: /^Buy 5 No now at/ }).waitFor();
     await fill(page, { price: '0.02' });
     await page.locator('#send').dblclick();
     await page.getByRole('button', { name: 'Cancel 5.00 shares at 0.02' }).waitFor();
@@ -180,7 +192,7 @@ describeInChromium('orders of the console', () => {
     expect(await page.locator(':focus').textContent()).toBe('Skip to the order');
     await page.keyboard.press('Enter');
     await pressUntil(page, 'Tab', '[name="side"]');
-    for (const key of ['ArrowDown', 'Tab', 'Tab']) await page.keyboard.press(key);
+    for (const key of ['ArrowDown', 'Tab']) await page.keyboard.press(key);
     expect(await page.locator(':focus').getAttribute('id')).toBe('price');
     await page.keyboard.press('Control+A');
     await page.keyboard.type('0.99');
@@ -210,7 +222,7 @@ describeInChromium('orders of the console', () => {
     await page.goto(`${site().origin}/index.html?service=${encodeURIComponent(other)}`);
     await bookShown(page);
     await place(page, { price: '0.02' });
-    expect(await page.locator('#own-orders li').textContent()).toContain('buy 5.00 Yes at 0.02live when placed');
+    expect(await page.locator('#own-orders li').textContent()).toMatch(/buy 5.00 Yes at 0.02.*resting when placed/);
     await page.goto(`${site().origin}/index.html?service=${encodeURIComponent(url)}`);
     expect(await answered(page, 'unsettled')).toContain('buy 5.00 Yes at 0.01 may be live');
     await page.locator('#answer').getByRole('button', { name: 'Repeat with the same key' }).click();

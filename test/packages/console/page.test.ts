@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
+import type { Page, Route } from 'playwright-core';
 import * as z from 'zod/mini';
 import { FULL_EXTENT } from '../../support/jest.ts';
 import {
@@ -52,21 +53,22 @@ describeInChromium('the page of the console', () => {
     }
   });
 
-  const SIGNED = 'Orders of this service are signed by a wallet; this page has none.';
-
   it.each([
-    ['READ ONLY', { mode: 'read-only', wallet_address: null }, 'This service takes no orders', ''],
-    ['PAPER', { client_verification: 'required' }, 'Orders here need a wallet', SIGNED],
-  ] as const)('says %s of a service with %j, before anything is filled in', async (badge, members, button, why) => {
+    ['READ ONLY', { mode: 'read-only', wallet_address: null }, 'This service takes no orders'],
+    ['PAPER', { client_verification: 'required' }, 'Orders here need a wallet'],
+  ] as const)('says %s of a service with %j, before anything is filled in', async (badge, members, button) => {
     const page = await openFresh();
     await routeHealth(page, members);
     await page.goto(consoleUrl());
     await bookShown(page);
     expect(await page.locator('#badge').textContent()).toBe(badge);
     expect(await page.getByRole('button', { name: button }).isDisabled()).toBe(true);
-    expect(await page.locator('#service-error').textContent()).toBe(why);
     expect(await page.locator('#consent').isVisible()).toBe(false);
   });
+
+  const GREY = ['#ladder', '#quote', '#stakes', '#own-orders', '#account', '#bar'];
+  const isGrey = (page: Page) =>
+    page.evaluate(`${JSON.stringify(GREY)}.map((part) => getComputedStyle(document.querySelector(part)).filter)`);
 
   it('turns grey while the venue is down, says since when and why, and is itself again afterwards', async () => {
     const { page } = await openConsole();
@@ -76,17 +78,54 @@ describeInChromium('the page of the console', () => {
     await arm(page, 'venue-down');
     await page.getByText(/^Not up to date since \d\d:\d\d:\d\d: The venue is temporarily unavailable\.$/).waitFor();
     await page.getByText(/^The book is from \d\d:\d\d:\d\d: no answer since\.$/).waitFor();
-    const filters = `['#ladder', '#quote', '#stakes', '#market-list'].map((selector) =>
-      getComputedStyle(document.querySelector(selector)).filter)`;
-    expect(await page.evaluate(filters)).toStrictEqual(Array(4).fill('grayscale(1)'));
+    expect(await isGrey(page)).toStrictEqual(GREY.map(() => 'grayscale(1)'));
+    expect(await page.evaluate("getComputedStyle(document.querySelector('#order-count'), '::after').content")).toMatch(
+      /^"as of \d\d:\d\d:\d\d"$/,
+    );
     expect(await places()).toStrictEqual(before);
     await arm(page, 'none');
     await page.locator('#book-error:empty').waitFor({ state: 'attached' });
-    expect(await page.evaluate(filters)).toStrictEqual(Array(4).fill('none'));
+    expect(await isGrey(page)).toStrictEqual(GREY.map(() => 'none'));
     await arm(page, 'venue-down');
     await page.locator('#book-error', { hasText: 'unavailable' }).waitFor();
     await page.reload();
     await bookShown(page);
+  });
+
+  it.each([
+    ['refuses connections', '**/v1/book/**', (route: Route) => route.abort()],
+    ['hangs', '**/v1/book/**', () => undefined],
+    ['does not answer for the paper venue', '**/paper/orders', (route: Route) => route.abort()],
+  ])('turns all of it grey within seconds where the service %s, at 390 px', async (_what, path, answer) => {
+    const { page } = await openConsole({ width: 390 });
+    await page.route(path, answer);
+    await page.locator('body.stale').waitFor();
+    expect(await isGrey(page)).toStrictEqual(GREY.map(() => 'grayscale(1)'));
+    expect(await page.locator('#book-error').textContent()).toMatch(/^Not up to date since \d\d:\d\d:\d\d: ./);
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
+    await page.locator('body:not(.stale)').waitFor();
+  });
+
+  it('says that another service has come to its address in a break', async () => {
+    const { page } = await openConsole();
+    await page.route('**/v1/book/**', (route) => route.abort());
+    await page.locator('body.stale').waitFor();
+    await routeHealth(page, { wallet_address: `0x${'1'.repeat(40)}` });
+    await page.unroute('**/v1/book/**');
+    await page.getByText('Another service has come to this address').waitFor();
+  });
+
+  it('says what it waits for while nothing answers, and begins by itself as soon as something does', async () => {
+    const page = await openFresh();
+    await page.route(`${serviceUrl()}/**`, (route) => route.abort());
+    await page.goto(consoleUrl());
+    await page.getByText(`Asking ${new URL(serviceUrl()).host}…`).waitFor();
+    expect(await page.locator('#send').textContent()).toBe('Waiting for the service…');
+    await page.locator('#badge', { hasText: 'NO ANSWER' }).waitFor();
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
+    await page.locator('#badge', { hasText: 'PAPER' }).waitFor();
+    await bookShown(page);
+    expect(await page.locator('#service-error').textContent()).toBe('');
   });
 
   it('renews the prices in the list each minute, and keeps every market in its place', async () => {
@@ -114,7 +153,10 @@ describeInChromium('the page of the console', () => {
     await page.route('**/paper/orders', (route) => route.fulfill({ json: { orders: [] } }));
     await page.route('**/v1/markets*', async (route) => {
       const response = await route.fetch();
-      const text = (await response.text()).replaceAll('Copper Lake', JSON.stringify(hostile).slice(1, -1));
+      const text = (await response.text()).replaceAll(
+        'Copper Lake',
+        JSON.stringify(`\u202e\u0007${hostile}`).slice(1, -1),
+      );
       await route.fulfill({ response, body: text });
     });
     await page.goto(consoleUrl());
@@ -123,10 +165,10 @@ describeInChromium('the page of the console', () => {
     expect(await page.locator('main img, main b').count()).toBe(0);
     expect(await page.locator('body').getAttribute('id')).toBeNull();
     await page.getByLabel('Search').fill('sea moon');
-    await page.getByText('1 market', { exact: true }).waitFor();
+    await page.getByText(/^1 market · prices of /).waitFor();
     await page.getByRole('button', { name: /^Yes .*moon festival/ }).click();
     await page.getByText('No asks on this book.').waitFor();
-    expect(await page.locator('td.ask').count()).toBe(0);
+    expect(await page.locator('tr.ask').count()).toBe(0);
     await page.getByLabel('Search').fill('nowhere');
     await page.getByText('No market has all of these words.').waitFor();
   });
@@ -151,13 +193,13 @@ describeInChromium('the page of the console', () => {
       await found('light');
       await place(page, { price: await highestPrice(page), postOnly: true }, 'refused');
       await page.route('**/v1/book/**', (route) => route.abort());
-      await page.locator('#console.stale').waitFor();
+      await page.locator('body.stale').waitFor();
       await found('light', 'dark');
       // The colours of the system hide every background: what is chosen still looks chosen.
       await page.emulateMedia({ forcedColors: 'active' });
       const back = (part: string) =>
         page.evaluate(`getComputedStyle(document.querySelector('${part}')).backgroundColor`);
-      expect(await back('.sides .buy')).not.toBe(await back('.sides .sell'));
+      expect(await back('#order-form .buy')).not.toBe(await back('#order-form .sell'));
       expect(await back('#outcomes [aria-pressed="true"]')).not.toBe(await back('#outcomes [aria-pressed="false"]'));
     },
   );
@@ -171,12 +213,15 @@ describeInChromium('the page of the console', () => {
     const refused = { status: 503, headers, contentType: 'application/problem+json', json: problem };
     await page.route('**/v1/**', (route) => route.fulfill(refused));
     await page.goto(consoleUrl());
-    const says = 'The markets cannot be listed: The venue does not answer. (venue_unavailable)';
+    const says = 'The markets cannot be listed: The venue does not answer.';
     await page.locator('#markets').getByText(says).first().waitFor({ state: 'attached' });
     expect(await page.evaluate('shifts')).toBeLessThanOrEqual(0.05);
     await page.unrouteAll({ behavior: 'ignoreErrors' });
     await page.clock.fastForward(10_000);
-    await page.locator('#market-count').getByText('29 markets').waitFor({ state: 'attached' });
+    await page
+      .locator('#market-count')
+      .getByText(/^29 markets/)
+      .waitFor({ state: 'attached' });
   });
 
   it('asks for the address of the service where none is given', async () => {
@@ -196,7 +241,9 @@ describeInChromium('a page of another host', () => {
   it('reads, but neither gets the health nor places orders where its origin is not listed, and says what they need', async () => {
     const page = await openElsewhere(site().otherOrigin, serviceUrl());
     await bookShown(page);
-    expect(await page.locator('#badge').textContent()).toBe('NO ANSWER');
+    const unlisted = `Reads only: this page's address, ${site().otherOrigin}, is not listed`;
+    await page.getByText(unlisted).waitFor();
+    expect(await page.locator('#badge').textContent()).toBe('READS ONLY');
     expect(await page.locator('#service-error').textContent()).toContain('SERVICE_CORS_ORIGINS');
     expect(await page.locator('#send').isDisabled()).toBe(true);
     /** Runs an expression of the typed client in the page. */

@@ -1,8 +1,16 @@
 import { describe, expect, it } from '@jest/globals';
 import { quote } from '../../../packages/client/client.ts';
 import { labelOf, listCost, noteOn, warningsOf } from '../../../packages/console/advice.ts';
-import { largestSize, mistakesIn, movePrice, normalise, ownBest } from '../../../packages/console/draft.ts';
-import { formatMoney, formatPrice, formatShares, formatTime } from '../../../packages/console/figures.ts';
+import {
+  amountOf,
+  bestPrice,
+  largestSize,
+  mistakesIn,
+  movePrice,
+  normalise,
+  sizeFor,
+} from '../../../packages/console/draft.ts';
+import { formatMoney, formatPrice, formatShares, formatTime, plainName } from '../../../packages/console/figures.ts';
 import { BOOK, FEES } from '../../support/service/client-book.ts';
 
 const MARKET = { fees: FEES };
@@ -25,22 +33,37 @@ describe('the ticket', () => {
     // 10 × 0.04 × 0.53 × 0.47 = 0.09964: what the user pays is rounded up to the cent, what he gets is cut.
     [
       'buy 100 at 0.53',
-      '10.00 at 0.53; 0.10 pUSD; 90.00 at 0.53; 53.10 pUSD; 46.90 pUSD (88 %); Buy 10 Yes now, bid for 90 at 0.53',
+      '10.00 at 0.53; 90.00 at 0.53; 0.10 pUSD; 53.10 pUSD; 54.00 pUSD; 100.00 pUSD; 46.90 pUSD (88 %)',
+      'Buy 10 Yes now, bid for 90 at 0.53',
+    ],
+    // 900 × 0.99 = 891, and 900 × 0.04 × 0.99 × 0.01 = 0.3564 of fee, however the book moves.
+    [
+      'buy 900 at 0.99',
+      '30.50 at 0.543443, to 0.55; 869.50 at 0.99; 0.31 pUSD; 877.69 pUSD; 891.36 pUSD; 900.00 pUSD; 22.31 pUSD (2 %)',
+      'Buy 30.50 Yes now, bid for 869.50 at 0.99',
     ],
     [
-      'buy 30.5 at 0.9',
-      '30.50 at 0.543443, to 0.55; 0.31 pUSD; nothing; 16.88 pUSD; 13.62 pUSD (80 %); Buy 30.50 Yes now at most 0.90',
+      'buy 5 at 0.52',
+      'nothing; 5.00 at 0.52; 0.00 pUSD; 2.60 pUSD; 2.65 pUSD; 5.00 pUSD; 2.40 pUSD (92 %)',
+      'Bid for 5 Yes at 0.52',
     ],
-    ['buy 5 at 0.52', 'nothing; 0.00 pUSD; 5.00 at 0.52; 2.60 pUSD; 2.40 pUSD (92 %); Bid for 5 Yes at 0.52'],
-    ['sell 80 at 0.5', '80.00 at 0.505, to 0.50; 0.80 pUSD; nothing; 39.60 pUSD; ; Sell 80 Yes now at 0.50'],
-    ['sell 7 at 0.55', 'nothing; 0.00 pUSD; 7.00 at 0.55; 3.85 pUSD; ; Offer 7 Yes at 0.55'],
-  ])('for "%s" shows matches; fee; rest; cost; profit; button: %s', (order, shown) => {
-    const [, side, size = '', price = ''] = /^(buy|sell) (\S+) at (\S+)$/.exec(order) ?? [];
-    const weighed = weigh({ side: side === 'buy' ? 'buy' : 'sell', price, size });
-    const { Matches, Fee, Rests, Profit, ...rest } = listCost(weighed);
-    const total = rest[side === 'buy' ? 'Cost' : 'You get'];
-    expect([Matches, Fee, Rests, total, Profit, labelOf(weighed, 'Yes')].join('; ')).toBe(shown);
-  });
+    [
+      'sell 80 at 0.5',
+      '80.00 at 0.505, to 0.50; nothing; 0.80 pUSD; 39.60 pUSD; 39.20 pUSD',
+      'Sell 80 Yes now at 0.50',
+    ],
+    ['sell 7 at 0.55', 'nothing; 7.00 at 0.55; 0.00 pUSD; 3.85 pUSD; 3.78 pUSD', 'Offer 7 Yes at 0.55'],
+  ])(
+    'for "%s" shows matches; rest; fee; cost; bound; payout; profit: %s, and on the button: %s',
+    (order, shown, button) => {
+      const [, side, size = '', price = ''] = /^(buy|sell) (\S+) at (\S+)$/.exec(order) ?? [];
+      const weighed = weigh({ side: side === 'buy' ? 'buy' : 'sell', price, size });
+      const facts = listCost(weighed.draft.side, weighed);
+      expect([Object.values(facts).join('; '), labelOf(weighed, 'Yes')]).toStrictEqual([shown, button]);
+      // The same rows stand there before the order can be weighed.
+      expect(Object.keys(listCost(weighed.draft.side, undefined))).toStrictEqual(Object.keys(facts));
+    },
+  );
 
   it.each([
     [{ side: 'buy', price: '0.54', size: '30' }, { holdings: HOLDINGS }, '6.20 pUSD short.'],
@@ -67,9 +90,13 @@ describe('the ticket', () => {
   });
 
   it.each([
-    [{ side: 'buy', price: '0.53', size: '5' }, MARKET, 'At most 2.70 pUSD if the book moves.'],
-    [{ side: 'sell', price: '0.51', size: '80' }, MARKET, 'At least 40.00 pUSD if the book moves.'],
-    [{ side: 'buy', price: '0.1', size: '5', post_only: true }, MARKET, ''],
+    [{ side: 'buy', price: '0.53', size: '5' }, MARKET, 'It matches at once.'],
+    [{ side: 'buy', price: '0.53', size: '50' }, MARKET, 'The rest waits on the book until somebody takes it.'],
+    [
+      { side: 'buy', price: '0.1', size: '5', post_only: true },
+      MARKET,
+      'It waits on the book until somebody takes it.',
+    ],
     [
       { side: 'buy', price: '0.1', size: '5' },
       UNPUBLISHED,
@@ -85,6 +112,7 @@ describe('a draft', () => {
     ['0.555', '5', 'Steps of 0.01: use 0.55 or 0.56', ''],
     ['1', '4.99', '0.01 to 0.99 by 0.01', 'At least 5.00 shares'],
     ['abc', '1e3', 'A decimal, such as 0.51', 'A number with at most 2 decimals'],
+    ['50c', '1 000', 'A decimal, such as 0.51', 'A number with at most 2 decimals'],
     ['0.50', '5.001', '', 'A number with at most 2 decimals'],
     ['', '', '', ''],
   ])('at %s of %s is corrected by: %s, %s', (price, size, wrongPrice, wrongSize) => {
@@ -109,12 +137,27 @@ describe('a draft', () => {
     expect(normalise(typed)).toBe(read);
   });
 
-  it('begins at the best price of its own side', () => {
-    expect([ownBest('buy', BOOK), ownBest('sell', BOOK)]).toStrictEqual(['0.51', '0.53']);
-    expect([ownBest('buy', { ...BOOK, bids: [] }), ownBest('sell', { ...BOOK, asks: [] })]).toStrictEqual([
-      '0.01',
-      '0.99',
-    ]);
+  it('begins at the best price at which it matches; where it must rest, or nothing matches, at the best of its own side', () => {
+    const [noAsks, noBids] = [
+      { ...BOOK, asks: [] },
+      { ...BOOK, bids: [] },
+    ];
+    const begin = (side: 'buy' | 'sell', book: typeof BOOK, post_only = false) => bestPrice({ side, post_only }, book);
+    expect([begin('buy', BOOK), begin('sell', BOOK)]).toStrictEqual(['0.53', '0.51']);
+    expect([begin('buy', BOOK, true), begin('sell', BOOK, true)]).toStrictEqual(['0.51', '0.53']);
+    expect([begin('buy', noAsks), begin('sell', noBids)]).toStrictEqual(['0.51', '0.53']);
+    const none = { ...noAsks, bids: [] };
+    expect([begin('buy', none), begin('sell', none)]).toStrictEqual(['0.01', '0.99']);
+  });
+
+  it.each([
+    ['10', '0.4', '25', '10.00'],
+    ['10', '0.3', '33.33', '9.99'],
+    ['', '0.3', '', ''],
+    ['50c', '0.3', '', ''],
+    ['10', '0', '', ''],
+  ])('of %s pUSD at %s has %s shares, which cost %s', (amount, price, size, cost) => {
+    expect([sizeFor(amount, price), amountOf({ price, size })]).toStrictEqual([size, cost]);
   });
 
   it('buys at most what the free collateral pays with the fee, and sells at most the free shares', () => {
@@ -141,4 +184,8 @@ it('writes prices, shares, sums and times in one way each', () => {
   const now = new Date(2026, 10, 25, 16, 32, 0);
   expect(formatTime(new Date(2026, 10, 25, 9, 5, 1), now)).toBe('09:05:01');
   expect(formatTime(new Date(2026, 10, 24, 23, 3, 45), now)).toBe('2026-11-24 23:03');
+});
+
+it('leaves out of a name what would turn or hide text', () => {
+  expect(plainName('Yes\u202e seY\u0000\u200b\n<b>')).toBe('Yes seY<b>');
 });

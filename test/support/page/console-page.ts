@@ -40,7 +40,7 @@ export async function answered(page: Page, end: 'placed' | 'refused' | 'unsettle
 /** Places an order, in spite of a warning, and returns the text of its answer. */
 export async function place(page: Page, draft: Draft, end: Parameters<typeof answered>[1] = 'placed'): Promise<string> {
   await fill(page, draft);
-  if (await page.locator('#consent').isEnabled()) await page.locator('#consent').check();
+  if (await page.locator('#consent').isVisible()) await page.locator('#consent').check();
   await page.locator('#send').click();
   return answered(page, end);
 }
@@ -66,7 +66,7 @@ export async function leaveUnsettled(page: Page, price: string): Promise<string>
 
 /** Returns the worst price of the asks: a purchase at it matches, wherever the market moves meanwhile. */
 export async function highestPrice(page: Page): Promise<string> {
-  return (await page.locator('#ladder-rows th.ask button').first().textContent()) ?? '';
+  return (await page.locator('#ladder-rows .ask th button').first().textContent()) ?? '';
 }
 
 /** Presses a key until the element of a selector has the focus. */

@@ -16,7 +16,7 @@ const venueOrders = z.object({
 /** Has one service on paper with its console for all tests of a file, and another host of the console. */
 export function sharedConsole() {
   let service: Service;
-  let [consoleUrl, venueUrl] = ['', ''];
+  let [consoleUrl, venueUrl, walletAddress] = ['', '', ''];
   let site: Awaited<ReturnType<typeof startSite>>;
   const pages: Page[] = [];
   let earlier = 0;
@@ -31,6 +31,7 @@ export function sharedConsole() {
     service = await startOnPaper(settings, print, { write: () => undefined });
     [, consoleUrl = ''] = /^ *console +(\S+)/m.exec(screen) ?? [];
     [, venueUrl = ''] = /\bV=(\S+)/.exec(screen) ?? [];
+    [, walletAddress = ''] = /^ *wallet +(0x\w+)/m.exec(screen) ?? [];
     for (const path of ['/index.html', '/app.js', '/style.css'])
       site.serve(path, await (await fetch(consoleUrl + path)).text());
   });
@@ -67,7 +68,7 @@ export function sharedConsole() {
       await page.addInitScript(prepared);
       await page.goto(consoleUrl);
       await bookShown(page);
-      await page.getByText(/orders? at the venue/).waitFor();
+      await page.getByText(/\d resting/).waitFor();
       return { page, faults };
     },
     /** Opens the console that any web server can serve, on a service by its address. */
@@ -78,6 +79,7 @@ export function sharedConsole() {
     },
     consoleUrl: () => consoleUrl,
     serviceUrl: () => service.url,
+    walletAddress: () => walletAddress,
     /** The other host; the service lists its first origin, and not the other one. */
     site: () => site,
   };
