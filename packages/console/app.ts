@@ -1,5 +1,6 @@
 import { type Book, createClient } from '../client/client.ts';
 import { createBookView } from './book-view.ts';
+import { createChart } from './chart.ts';
 import { part } from './dom.ts';
 import { createFaultSwitch, type FaultSwitch } from './faults.ts';
 import { textOf } from './json.ts';
@@ -26,11 +27,12 @@ async function readFacts() {
 async function open(serviceUrl: string, paperWallet: string | undefined): Promise<void> {
   let [chosen, book, trading, faults]: [Chosen?, Book?, Trading?, FaultSwitch?] = [];
   let [isPaper, isStale] = [false, false];
-  const sheets = createSheets();
+  const [sheets, chart] = [createSheets(), createChart()];
   const onStale = (staleSince: string | undefined) => {
     form.know({ staleSince });
     // After a break, the service may be another one.
     if (isStale && staleSince === undefined) void trading?.verify();
+    if (!isStale && staleSince !== undefined && chosen) chart.add(chosen.outcome.token_id);
     isStale = staleSince !== undefined;
   };
   const staleness = createStaleness({ element: document.body, noteId: 'book-error', maxAgeMs: MAX_AGE_MS, onStale });
@@ -64,9 +66,10 @@ async function open(serviceUrl: string, paperWallet: string | undefined): Promis
     usePrice: form.usePrice,
     cancel: (own) => void trading?.cancel(own),
     onChoose: choose,
-    onBook: (next) => {
+    onBook: (next, { outcome }) => {
       book = next;
       form.update(next);
+      chart.add(outcome.token_id, next);
       if (chosen) sheets.showPrices(chosen, next, form.usePrice);
     },
   });
@@ -75,7 +78,7 @@ async function open(serviceUrl: string, paperWallet: string | undefined): Promis
   isPaper = isOnPaper(health, paperWallet);
   if (isPaper && health.wallet_address === paperWallet) faults = createFaultSwitch(view.refresh);
   const parts = { client, serviceUrl, health, faults, staleness, form, view, list, sheets };
-  trading = startTrading({ ...parts, shown: () => chosen, onChoose: choose });
+  trading = startTrading({ ...parts, shown: () => ({ chosen, book }), onChoose: choose });
 }
 
 async function start(): Promise<void> {

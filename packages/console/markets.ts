@@ -34,7 +34,7 @@ function withPlainNames(market: Market): Market {
 }
 
 /** Returns the best price of an outcome in the list; of the second one of two it mirrors the first one's other side. */
-function bestOf({ market, outcome }: Chosen, side: 'bid' | 'ask'): string | undefined {
+export function bestOf({ market, outcome }: Chosen, side: 'bid' | 'ask'): string | undefined {
   const { best_bid: bid, best_ask: ask, outcomes } = market;
   if (outcome === outcomes[0]) return (side === 'bid' ? bid : ask) ?? undefined;
   const other = side === 'bid' ? ask : bid;

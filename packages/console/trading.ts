@@ -1,14 +1,15 @@
-import type { Client, HealthStatus, PlacedOrder } from '../client/client.ts';
+import type { Book, Client, HealthStatus, PlacedOrder } from '../client/client.ts';
 import type { BookView } from './book-view.ts';
 import { makeFacts, part, repeatWhileVisible, say } from './dom.ts';
 import type { FaultSwitch } from './faults.ts';
 import { formatMoney, formatShares } from './figures.ts';
 import { type KeptOrder, openJournal } from './journal.ts';
-import type { Chosen, MarketList } from './markets.ts';
+import { bestOf, type Chosen, type MarketList } from './markets.ts';
 import type { OrderForm } from './order-form.ts';
 import { createOrders } from './orders.ts';
 import { readHoldings } from './paper.ts';
 import { createPlacement, curlOfOrder } from './placement.ts';
+import { showPositions } from './positions.ts';
 import { checkService } from './service.ts';
 import type { Sheets } from './sheets.ts';
 import type { Staleness } from './staleness.ts';
@@ -27,8 +28,8 @@ interface Parts {
   readonly view: BookView;
   readonly list: MarketList;
   readonly sheets: Sheets;
-  /** Returns what the page shows. */
-  readonly shown: () => Chosen | undefined;
+  /** Returns what the page shows, with its newest book. */
+  readonly shown: () => { readonly chosen?: Chosen | undefined; readonly book?: Book | undefined };
   readonly onChoose: (chosen: Chosen) => void;
 }
 
@@ -55,6 +56,13 @@ export function startTrading(parts: Parts) {
     await checkService(client, health);
   }
 
+  function priceOf(tokenId: string, side: 'bid' | 'ask'): string | undefined {
+    const { chosen, book } = shown();
+    if (chosen?.outcome.token_id === tokenId && book) return (side === 'bid' ? book.bids : book.asks)[0]?.price;
+    const found = list.outcomeOf(tokenId);
+    return found && bestOf(found, side);
+  }
+
   const journal = openJournal(`${serviceUrl} ${health.wallet_address}`, () => orders.show());
   const orders = createOrders({
     journal,
@@ -63,6 +71,7 @@ export function startTrading(parts: Parts) {
     onOrders: (own) => {
       view.setOwn(own);
       placement.follow(own);
+      showPositions(own, { outcomeOf: list.outcomeOf, priceOf, onChoose });
     },
     onCancelled: view.refresh,
     onRepeat: (kept) => {
@@ -89,11 +98,11 @@ export function startTrading(parts: Parts) {
   });
 
   async function showHoldings(): Promise<void> {
-    const outcome = shown()?.outcome;
+    const outcome = shown().chosen?.outcome;
     if (!outcome || health.wallet_address === null) return;
     const holdings = await readHoldings(health.wallet_address, outcome.token_id);
     // Another outcome may have been chosen meanwhile.
-    if (shown()?.outcome !== outcome) return;
+    if (shown().chosen?.outcome !== outcome) return;
     form.know({ holdings });
     const position = `${formatShares(holdings.shares)} ${outcome.name ?? 'shares'}`;
     part('account').replaceChildren(

@@ -54,6 +54,9 @@ describeInChromium('orders of the console', () => {
     await page.getByRole('button', { name: 'Cancel 5.00 shares at 0.02' }).click();
     await page.getByRole('button', { name: 'Cancel it' }).click();
     await page.locator('#answer').getByText('cancelled').waitFor();
+    await page.getByText('Positions').click();
+    const position = page.locator('#positions li', { hasText: 'Copper Lake ferry' });
+    expect(await position.textContent()).toMatch(/5\.00 No0\.\d+0\.\d+−?0\.\d\d pUSD$/);
     expect(faults).toStrictEqual([]);
   });
 

@@ -66,7 +66,7 @@ describeInChromium('the page of the console', () => {
     expect(await page.locator('#consent').isVisible()).toBe(false);
   });
 
-  const GREY = ['#ladder', '#quote', '#stakes', '#own-orders', '#account', '#bar'];
+  const GREY = ['#ladder', '#quote', '#stakes', '#own-orders', '#positions', '#account', '#bar'];
   const isGrey = (page: Page) =>
     page.evaluate(`${JSON.stringify(GREY)}.map((part) => getComputedStyle(document.querySelector(part)).filter)`);
 
@@ -86,6 +86,9 @@ describeInChromium('the page of the console', () => {
     await arm(page, 'none');
     await page.locator('#book-error:empty').waitFor({ state: 'attached' });
     expect(await isGrey(page)).toStrictEqual(GREY.map(() => 'none'));
+    // The picture of the prices has a gap where nothing was read.
+    const line = (picture: string) => page.locator(`#${picture} path.bid`).getAttribute('d');
+    expect([(await line('chart'))?.match(/M[\d. ]+H/g)?.length, (await line('depth'))?.at(-1)]).toStrictEqual([2, 'Z']);
     await arm(page, 'venue-down');
     await page.locator('#book-error', { hasText: 'unavailable' }).waitFor();
     await page.reload();

@@ -11,6 +11,7 @@ import {
   sizeFor,
 } from '../../../packages/console/draft.ts';
 import { formatMoney, formatPrice, formatShares, formatTime, plainName } from '../../../packages/console/figures.ts';
+import { positionsIn, profitAt } from '../../../packages/console/holdings.ts';
 import { BOOK, FEES } from '../../support/service/client-book.ts';
 
 const MARKET = { fees: FEES };
@@ -184,6 +185,24 @@ it('writes prices, shares, sums and times in one way each', () => {
   const now = new Date(2026, 10, 25, 16, 32, 0);
   expect(formatTime(new Date(2026, 10, 25, 9, 5, 1), now)).toBe('09:05:01');
   expect(formatTime(new Date(2026, 10, 24, 23, 3, 45), now)).toBe('2026-11-24 23:03');
+});
+
+describe('the positions', () => {
+  const order = { id: '', outcome: 'Yes', price: '0.5', status: 'matched', acceptedAt: 0, fee: '0' };
+
+  it('sum up what the orders of an outcome paid and brought, with an average price and the profit at a price', () => {
+    const bought = { ...order, tokenId: '1', side: 'buy', size: '10', filled: '10', value: '5', fee: '0.2' } as const;
+    const more = { ...bought, filled: '30', value: '18', fee: '0' };
+    const sold = { ...bought, side: 'sell', filled: '20', value: '14', fee: '0.1' } as const;
+    const short = { ...sold, tokenId: '2', filled: '3', value: '1', fee: '0' };
+    const unfilled = { ...bought, tokenId: '3', filled: '0', value: '0' };
+    const [first, second, ...none] = positionsIn([bought, more, sold, short, unfilled]);
+    expect(none).toStrictEqual([]);
+    if (!first || !second) throw new Error('Two outcomes were traded.');
+    // 40 bought for 23, 20 sold for 14, fees of 0.3: 20 shares have cost 9.3.
+    expect([first.average, profitAt(first, '0.6'), profitAt(first, '0.4')]).toStrictEqual(['0.575', '2.7', '-1.3']);
+    expect([second.net, second.average, profitAt(second, '0.3')]).toStrictEqual([-3n * 10n ** 18n, '0.3333', '0.1']);
+  });
 });
 
 it('leaves out of a name what would turn or hide text', () => {
