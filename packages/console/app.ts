@@ -77,7 +77,7 @@ async function open(serviceUrl: string, paperWallet: string | undefined): Promis
   const health = await meetService({ client, serviceUrl, paperWallet, hasRead: () => book !== undefined });
   isPaper = isOnPaper(health, paperWallet);
   if (isPaper && health.wallet_address === paperWallet) faults = createFaultSwitch(view.refresh);
-  const parts = { client, serviceUrl, health, faults, staleness, form, view, list, sheets };
+  const parts = { client, serviceUrl, health, fetch: send, faults, staleness, form, view, list, sheets };
   trading = startTrading({ ...parts, shown: () => ({ chosen, book }), onChoose: choose });
 }
 

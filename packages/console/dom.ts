@@ -53,10 +53,10 @@ export function replaceKeepingFocus(element: HTMLElement, children: readonly HTM
   [...element.querySelectorAll('button')].find(({ dataset }) => dataset['key'] === focused)?.focus();
 }
 
-/** Asks before something that cannot be undone. Escape and "No" answer false. */
-export function ask(question: string, yes: string): Promise<boolean> {
+/** Asks before something that cannot be undone, and shows the text that it is about. Escape and "No" answer false. */
+export function ask(question: string, yes: string, text = ''): Promise<boolean> {
   const dialog = find('question', HTMLDialogElement);
-  for (const [id, words] of Object.entries({ text: question, yes })) say(`question-${id}`, words);
+  for (const [id, words] of Object.entries({ text: question, about: text, yes })) say(`question-${id}`, words);
   dialog.returnValue = 'no';
   dialog.showModal();
   return new Promise((resolve) => {

@@ -16,6 +16,8 @@ export interface KeptOrder {
   /** The status, or the code of the refusal, and the filled shares, as the service answered. */
   readonly answer?: string | undefined;
   readonly filled?: string | undefined;
+  /** Address of the wallet that was connected: the key is an order of this client alone. */
+  readonly client?: string | undefined;
 }
 
 /** The orders of this page on one service and wallet. They outlive the page, its tab and the browser. */
@@ -59,7 +61,7 @@ function read(text: string | null): KeptOrder | undefined {
   const side = (['buy', 'sell'] as const).find((known) => known === order['side']);
   const state = STATES.find((known) => known === kept['state']);
   if (!key || !token_id || !side || !price || !size || !state) return undefined;
-  const [orderId, answer, filled] = ['orderId', 'answer', 'filled'].map((name) => textOf(kept, name));
+  const [orderId, answer, filled, client] = ['orderId', 'answer', 'filled', 'client'].map((name) => textOf(kept, name));
   const terms = {
     token_id,
     side,
@@ -68,7 +70,7 @@ function read(text: string | null): KeptOrder | undefined {
     post_only: order['post_only'] === true,
     ...(expires_at !== undefined && { expires_at }),
   };
-  return { key, order: terms, market, outcome, wantedAt, state, orderId, answer, filled };
+  return { key, order: terms, market, outcome, wantedAt, state, orderId, answer, filled, client };
 }
 
 /** Reads all orders whose names begin so, newest first. */

@@ -5,15 +5,24 @@ import { make, makeButton, makeFacts } from './dom.ts';
 import { describeOrder, formatMoney } from './figures.ts';
 import type { OwnOrder } from './holdings.ts';
 import { canKeep, isRepeatable, type Journal, type KeptOrder } from './journal.ts';
+import { WalletError } from './wallets.ts';
 import { adviceOn, standingOf } from './words.ts';
+
+/** How an order is sent: `mayBeLive` as the client takes it, and a signal that ends the wait. */
+export interface SendOptions {
+  readonly mayBeLive: boolean;
+  readonly signal: AbortSignal;
+}
 
 interface PlacementDeps {
   readonly serviceUrl: string;
   readonly journal: Journal;
-  /** Prepares for an order. Throws `OrderBookError` if another service now answers at the address. */
-  readonly prepare: () => Promise<void>;
-  /** Sends an order. Throws `OrderBookError`. */
-  readonly send: (kept: KeptOrder, mayBeLive: boolean) => Promise<PlacedOrder>;
+  /** Prepares for an order. Throws `OrderBookError` if another service now answers, or another wallet is connected. */
+  readonly prepare: (kept: KeptOrder) => Promise<void>;
+  /** Sends an order, which a wallet may have to sign first. Throws `OrderBookError`. */
+  readonly send: (kept: KeptOrder, options: SendOptions) => Promise<PlacedOrder>;
+  /** Returns the address of the wallet that is connected. */
+  readonly clientAddress: () => string | undefined;
   /** Called with the reason why no further order can be sent now, and with `undefined` once one can. */
   readonly onBlock: (reason: string | undefined) => void;
   /** Called when a call has ended. Returns a sentence on the order at the venue, if the venue can be asked. */
@@ -78,7 +87,7 @@ export function createPlacement(deps: PlacementDeps) {
     answer.show({ kind: 'unsettled', content: [...heading, make('p', {}, advice), ...lines], buttons, details });
   }
 
-  function showError({ code, status, requestId, retryAfter, facts, detail }: OrderBookError, kept: KeptOrder) {
+  function showError({ code, status, requestId, retryAfter, facts, detail, cause }: OrderBookError, kept: KeptOrder) {
     const { venue_reason: venueReason } = facts;
     const lines = makeFacts({
       ...(typeof venueReason === 'string' && { 'The venue says': venueReason }),
@@ -88,7 +97,8 @@ export function createPlacement(deps: PlacementDeps) {
     const details = detailsOf(kept, folded, { code, status, detail, request_id: requestId, ...facts });
     if (kept.state === 'open') return showUnsettled(kept, [lines], details);
     onBlock(undefined);
-    const why = adviceOn(code, kept.order.side) ?? detail;
+    // A wallet says itself what it did instead of signing.
+    const why = cause instanceof WalletError ? cause.message : (adviceOn(code, kept.order.side) ?? detail);
     const content = [...headingOf(kept, (terms) => `Not placed: ${terms}`), make('p', {}, why), lines];
     answer.show({ kind: 'refused', content, details });
   }
@@ -103,19 +113,19 @@ export function createPlacement(deps: PlacementDeps) {
   }
 
   /** Sends an order; the returned one is as the journal has it then. */
-  async function attempt(kept: KeptOrder, mayBeLive: boolean): Promise<KeptOrder> {
+  async function attempt(kept: KeptOrder, options: SendOptions): Promise<KeptOrder> {
     let [isReady, next] = [false, kept];
     try {
-      await prepare();
+      await prepare(kept);
       isReady = true;
-      const placed = await deps.send(kept, mayBeLive);
+      const placed = await deps.send(kept, options);
       const { order_id: orderId, status: answered, filled_size: filled } = placed;
       next = { ...kept, state: 'placed', orderId, answer: answered, filled: filled ?? undefined };
       showPlaced(placed, next);
     } catch (error) {
       if (!(error instanceof OrderBookError)) throw error;
       // Without readiness nothing was sent, and the error is not about the order.
-      const isOpen = isReady ? error.mayBeLive : mayBeLive;
+      const isOpen = isReady ? error.mayBeLive : options.mayBeLive;
       const { order_id: orderId = kept.orderId } = error.facts;
       next = { ...kept, state: isOpen ? 'open' : 'refused', orderId, answer: error.code };
       showError(error, next);
@@ -135,8 +145,11 @@ export function createPlacement(deps: PlacementDeps) {
     isSending = true;
     onBlock('Waiting for the answer…');
     const waiting = make('p', {}, 'The order is on its way. The client repeats it by itself where that may help.');
-    answer.show({ kind: 'pending', content: [waiting] });
-    const { orderId } = await attempt(kept, mayBeLive).finally(() => {
+    const stop = new AbortController();
+    // A wallet may never answer.
+    const buttons = kept.client === undefined ? [] : [makeButton('Stop waiting', () => stop.abort())];
+    answer.show({ kind: 'pending', content: [waiting], buttons });
+    const { orderId } = await attempt(kept, { mayBeLive, signal: stop.signal }).finally(() => {
       isSending = false;
     });
     const shown = answer.shown();
@@ -165,8 +178,8 @@ export function createPlacement(deps: PlacementDeps) {
   });
   return {
     place: (order: OrderRequest, names: Pick<KeptOrder, 'market' | 'outcome'>) => {
-      const [key, wantedAt] = [newIdempotencyKey(), Date.now()];
-      return send({ key, order, ...names, wantedAt, state: 'open' }, false);
+      const [key, client, wantedAt] = [newIdempotencyKey(), deps.clientAddress(), Date.now()];
+      return send({ key, order, ...names, client, wantedAt, state: 'open' }, false);
     },
     /** Sends an order again under its key, unless another one is on its way. */
     repeat,

@@ -1,6 +1,13 @@
-import type { Book, Client, HealthStatus, PlacedOrder } from '../client/client.ts';
+import {
+  type Book,
+  type Client,
+  createClient,
+  type HealthStatus,
+  OrderBookError,
+  type PlacedOrder,
+} from '../client/client.ts';
 import type { BookView } from './book-view.ts';
-import { makeFacts, part, repeatWhileVisible, say } from './dom.ts';
+import { ask, makeFacts, part, repeatWhileVisible, say } from './dom.ts';
 import type { FaultSwitch } from './faults.ts';
 import { formatMoney, formatShares } from './figures.ts';
 import { type KeptOrder, openJournal } from './journal.ts';
@@ -8,11 +15,13 @@ import { bestOf, type Chosen, type MarketList } from './markets.ts';
 import type { OrderForm } from './order-form.ts';
 import { createOrders } from './orders.ts';
 import { readHoldings } from './paper.ts';
-import { createPlacement, curlOfOrder } from './placement.ts';
+import { createPlacement, curlOfOrder, type SendOptions } from './placement.ts';
 import { showPositions } from './positions.ts';
 import { checkService } from './service.ts';
 import type { Sheets } from './sheets.ts';
 import type { Staleness } from './staleness.ts';
+import { createWalletRow } from './wallet-row.ts';
+import { type Account, WalletError } from './wallets.ts';
 
 /** Pause between two looks at the paper venue. */
 const VENUE_MS = 2_000;
@@ -21,6 +30,8 @@ interface Parts {
   readonly client: Client;
   readonly serviceUrl: string;
   readonly health: HealthStatus;
+  /** Sends requests as the client does. */
+  readonly fetch: (url: string, init: RequestInit) => Promise<Response>;
   /** The faults of the paper venue, where the page can ask it. */
   readonly faults: FaultSwitch | undefined;
   readonly staleness: Staleness;
@@ -36,6 +47,18 @@ interface Parts {
 /** What the page can do beyond reading, once it knows its service. */
 export type Trading = ReturnType<typeof startTrading>;
 
+/** Returns what signs with a wallet, and shows each text to the user before the wallet does. */
+function signerOf({ wallet, address, sign }: Account) {
+  let question = `This is the order. ${wallet} shows it again and signs it.`;
+  const signMessage = async (text: string) => {
+    if (!(await ask(question, `Sign in ${wallet}`, text))) throw new WalletError('You did not sign it.');
+    // The client asks again by the time of the service.
+    question = `The service did not take the signature: another account's, or a wrong clock. Sign it once more?`;
+    return sign(text);
+  };
+  return { address, signMessage };
+}
+
 /** Begins to trade at a service. */
 export function startTrading(parts: Parts) {
   const { client, serviceUrl, health, faults, staleness, form, view, list, sheets, shown, onChoose } = parts;
@@ -43,17 +66,24 @@ export function startTrading(parts: Parts) {
   let reason: string | undefined;
 
   function block(): void {
-    const unsigned = isSigned ? 'Orders here need a wallet' : undefined;
-    form.block(health.mode === 'read-only' ? 'This service takes no orders' : (unsigned ?? reason));
+    const unsigned = isSigned && !wallets.account() ? 'Connect a wallet to order' : undefined;
+    form.block(health.mode === 'read-only' ? 'This service takes no orders' : (reason ?? unsigned));
   }
 
-  function send({ order, key }: KeptOrder, mayBeLive: boolean): Promise<PlacedOrder> {
-    return client.placeOrder(order, { mayBeLive, idempotencyKey: key });
+  function send({ order, key }: KeptOrder, options: SendOptions): Promise<PlacedOrder> {
+    const account = wallets.account();
+    const signer = isSigned && account ? signerOf(account) : undefined;
+    const { placeOrder } = createClient({ baseUrl: serviceUrl, fetch: parts.fetch, wallet: signer });
+    return placeOrder(order, { ...options, idempotencyKey: key, clientAddress: account?.address });
   }
 
-  async function prepare(): Promise<void> {
+  async function prepare({ client: address }: KeptOrder): Promise<void> {
     await faults?.ready();
     await checkService(client, health);
+    if (!isSigned || address === wallets.account()?.address) return;
+    throw new OrderBookError(`The order is of ${address}: connect it to repeat the order.`, {
+      code: 'client_signature_required',
+    });
   }
 
   function priceOf(tokenId: string, side: 'bid' | 'ask'): string | undefined {
@@ -82,11 +112,13 @@ export function startTrading(parts: Parts) {
     outcomeOf: list.outcomeOf,
     onChoose,
   });
+  const wallets = createWalletRow(isSigned, () => block());
   const placement = createPlacement({
     serviceUrl,
     journal,
     prepare,
     send,
+    clientAddress: () => wallets.account()?.address,
     onBlock: (why) => {
       reason = why;
       block();
@@ -118,7 +150,6 @@ export function startTrading(parts: Parts) {
     return VENUE_MS;
   }
 
-  block();
   orders.show();
   void repeatWhileVisible(refresh);
   return {

@@ -17,6 +17,7 @@ const REASONS: Words = {
   venue_refused_service: 'the venue refuses this service',
   network_error: 'no answer of the service',
   foreign_answer: 'no answer of the service',
+  aborted: 'not signed',
 };
 
 /** Refusals as sentences for a trader, where those of the service are for its operator. */
@@ -29,6 +30,7 @@ const ADVICE: Words = {
     buy: 'It is post-only, and would have matched an ask at once. Bid less, or leave post-only out.',
     sell: 'It is post-only, and would have matched a bid at once. Ask for more, or leave post-only out.',
   },
+  aborted: 'You stopped waiting before it was sent.',
 };
 
 function wordsFor(table: Words, code: string, side: Side): string | undefined {

@@ -14,7 +14,7 @@ const venueOrders = z.object({
 });
 
 /** Has one service on paper with its console for all tests of a file, and another host of the console. */
-export function sharedConsole() {
+export function sharedConsole(more: Readonly<Record<string, string>> = {}) {
   let service: Service;
   let [consoleUrl, venueUrl, walletAddress] = ['', '', ''];
   let site: Awaited<ReturnType<typeof startSite>>;
@@ -27,7 +27,7 @@ export function sharedConsole() {
     const print = (text: string) => {
       screen += text;
     };
-    const settings = { SERVICE_PORT: '0', SERVICE_CORS_ORIGINS: site.origin };
+    const settings = { SERVICE_PORT: '0', SERVICE_CORS_ORIGINS: site.origin, ...more };
     service = await startOnPaper(settings, print, { write: () => undefined });
     [, consoleUrl = ''] = /^ *console +(\S+)/m.exec(screen) ?? [];
     [, venueUrl = ''] = /\bV=(\S+)/.exec(screen) ?? [];

@@ -1,0 +1,53 @@
+import { make, makeButton, part } from './dom.ts';
+import { type Account, discoverWallets, type Offer } from './wallets.ts';
+
+/** Creates the row of the ticket in which the user connects a wallet; calls `onChange` after each change. */
+export function createWalletRow(isRequired: boolean, onChange: () => void) {
+  const row = part('wallet');
+  const offers: Offer[] = [];
+  let account: Account | undefined;
+  let [step, trouble] = [0, ''];
+
+  function show(...content: readonly (Node | string)[]): void {
+    row.hidden = !isRequired && offers.length === 0;
+    row.replaceChildren(...content, make('p', { class: 'error', role: 'alert' }, trouble));
+  }
+
+  function change(next?: Account): void {
+    [account, step] = [next, step + 1];
+    if (next) {
+      const short = make('b', { title: next.address }, `${next.address.slice(0, 6)}…${next.address.slice(-4)}`);
+      show(
+        isRequired ? 'Signs as ' : 'Client ',
+        short,
+        ` in ${next.wallet}`,
+        makeButton('Change', () => change()),
+      );
+    } else if (offers.length === 0) show('No wallet was found in this browser.');
+    else show(...offers.map((offer) => makeButton(`Connect ${offer.name}`, () => void connect(offer))));
+    // Not before the caller has the row.
+    queueMicrotask(onChange);
+  }
+
+  async function connect(offer: Offer): Promise<void> {
+    trouble = '';
+    show(
+      `Waiting for ${offer.name}…`,
+      makeButton('Stop', () => change()),
+    );
+    const started = step;
+    const found = await offer.connect().catch((error: Error) => {
+      trouble = error.message;
+      return undefined;
+    });
+    // The user may have stopped it.
+    if (step === started) change(found);
+  }
+
+  change();
+  discoverWallets((offer) => {
+    offers.push(offer);
+    if (!account) change();
+  });
+  return { account: () => account };
+}
