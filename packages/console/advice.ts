@@ -6,12 +6,6 @@ import type { Holdings } from './holdings.ts';
 /** A limit this far past the best price of the other side is likely a slip: three ticks of most markets. */
 const FAR = parseUnits('0.03');
 
-/** Why the user should look again before this order is sent. */
-export interface Warning {
-  readonly kind: 'short' | 'refused' | 'far' | 'stale';
-  readonly text: string;
-}
-
 /** An order that is not sent yet, and what the page knows about it. */
 export interface Weighed {
   readonly draft: Draft;
@@ -21,21 +15,6 @@ export interface Weighed {
   readonly holdings: Holdings | undefined;
   /** Time of the last good book, where it is not up to date. */
   readonly staleSince: string | undefined;
-}
-
-function money(sum: string | null, up: boolean): string {
-  return sum === null ? 'not known' : formatMoney(sum, up);
-}
-
-/** Formats shares for the button: a whole number without its decimals. */
-function short(size: string): string {
-  return formatShares(size).replace(/\.00$/, '');
-}
-
-function matchedPart({ matched_size, average_price, worst_price, ticks_moved }: Quote): string {
-  if (average_price === null || worst_price === null) return 'nothing';
-  const levels = ticks_moved === 0 ? '' : `, to ${formatPrice(worst_price)}`;
-  return `${formatShares(matched_size)} at ${formatPrice(average_price)}${levels}`;
 }
 
 /** Formats what a purchase gains if its outcome wins: each share is then worth 1 pUSD. */
@@ -48,33 +27,36 @@ function profitOf({ profit_if_wins: profit, total }: Quote): string {
 /** Describes the cost as a list of facts; their terms stand there before the order can be weighed. */
 export function listCost(side: Draft['side'], weighed: Weighed | undefined): Readonly<Record<string, string>> {
   const isBuy = side === 'buy';
-  const fact = (describe: (of: Weighed) => string) => (weighed ? describe(weighed) : '—');
+  const fact = (describe: (quote: Quote, draft: Draft) => string) =>
+    weighed ? describe(weighed.quote, weighed.draft) : '—';
+  const money = (sum: string | null, up = isBuy) => (sum === null ? 'not known' : formatMoney(sum, up));
+  const shares = (size: string, price: string | null) =>
+    price === null || size === '0' ? 'nothing' : `${formatShares(size)} at ${formatPrice(price)}`;
   return {
-    Matches: fact(({ quote }) => matchedPart(quote)),
-    Rests: fact(({ draft: { price }, quote: { resting_size: rest } }) =>
-      rest === '0' ? 'nothing' : `${formatShares(rest)} at ${formatPrice(price)}`,
+    Matches: fact(({ matched_size: size, average_price: price, worst_price: worst, ticks_moved: moved }) =>
+      worst === null || moved === 0 ? shares(size, price) : `${shares(size, price)}, to ${formatPrice(worst)}`,
     ),
-    Fee: fact(({ quote }) => money(quote.fee, true)),
-    [isBuy ? 'Cost' : 'You get']: fact(({ quote }) => money(quote.total, isBuy)),
+    Rests: fact(({ resting_size: size }, { price }) => shares(size, price)),
+    Fee: fact(({ fee }) => money(fee, true)),
+    [isBuy ? 'Cost' : 'You get']: fact(({ total }) => money(total)),
     // However the book moves: the limit on all shares, and the fee at it.
-    [isBuy ? 'At most, with fee' : 'At least, with fee']: fact(({ quote }) => money(quote.bound, isBuy)),
-    ...(isBuy && {
-      'Payout if it wins': fact(({ draft }) => formatMoney(draft.size)),
-      Profit: fact(({ quote }) => profitOf(quote)),
-    }),
+    [isBuy ? 'At most, with fee' : 'At least, with fee']: fact(({ bound }) => money(bound)),
+    ...(isBuy && { 'Payout if it wins': fact((_quote, { size }) => formatMoney(size)), Profit: fact(profitOf) }),
   };
 }
 
 /** Names what the button does: an order that matches now is told from one that rests. */
 export function labelOf({ draft: { side, price }, quote }: Weighed, outcome: string): string {
-  const { matched_size, resting_size, worst_price } = quote;
-  const isBuy = side === 'buy';
-  const [limit, rest] = [formatPrice(price), short(resting_size)];
-  if (worst_price === null) return `${isBuy ? 'Bid for' : 'Offer'} ${rest} ${outcome} at ${limit}`;
-  const taking = `${isBuy ? 'Buy' : 'Sell'} ${short(matched_size)} ${outcome} now`;
-  if (resting_size !== '0') return `${taking}, ${isBuy ? 'bid for' : 'offer'} ${rest} at ${limit}`;
-  const isAtLimit = parseUnits(worst_price) === parseUnits(price);
-  return `${taking} at ${isAtLimit ? '' : isBuy ? 'most ' : 'least '}${limit}`;
+  const { worst_price: worst, matched_size, resting_size: resting } = quote;
+  const [buy, bid, most] = side === 'buy' ? ['Buy', 'Bid for', 'most '] : ['Sell', 'Offer', 'least '];
+  // A whole number without its decimals.
+  const [limit, size, rest] = [
+    formatPrice(price),
+    ...[matched_size, resting].map((each) => formatShares(each).replace(/\.00$/, '')),
+  ];
+  if (worst === null) return `${bid} ${rest} ${outcome} at ${limit}`;
+  if (resting !== '0') return `${buy} ${size} ${outcome} now, ${bid?.toLowerCase()} ${rest} at ${limit}`;
+  return `${buy} ${size} ${outcome} now at ${parseUnits(worst) === parseUnits(price) ? '' : most}${limit}`;
 }
 
 function shortOf({ draft: { side, price, size }, quote, holdings }: Weighed): string | undefined {
@@ -101,21 +83,19 @@ function farOf({ draft: { side, price }, quote, book }: Weighed): string | undef
 }
 
 /** Lists what speaks against an order, the worst first. */
-export function warningsOf(weighed: Weighed): readonly Warning[] {
+export function warningsOf(weighed: Weighed) {
   const { quote, staleSince } = weighed;
   const refusal = quote.would_be_refused;
-  const all: readonly (readonly [Warning['kind'], string | undefined])[] = [
-    ['short', shortOf(weighed)],
-    ['refused', refusal ? `Would be refused: ${refusal.detail}` : undefined],
-    ['far', refusal ? undefined : farOf(weighed)],
-    ['stale', staleSince === undefined ? undefined : `The book is from ${staleSince}: no answer since.`],
-  ];
-  return all.flatMap(([kind, text]) => (text === undefined ? [] : [{ kind, text }]));
+  const texts = {
+    short: shortOf(weighed),
+    refused: refusal ? `Would be refused: ${refusal.detail}` : undefined,
+    far: refusal ? undefined : farOf(weighed),
+    stale: staleSince === undefined ? undefined : `The book is from ${staleSince}: no answer since.`,
+  };
+  return Object.entries(texts).flatMap(([kind, text]) => (text === undefined ? [] : [{ kind, text }]));
 }
 
-/** Returns a sentence on what becomes of an order that nothing speaks against. */
-export function noteOn({ quote: { total, fee, matched_size, resting_size } }: Weighed): string {
-  if (total === null && fee !== null) return 'What rests may pay a fee: the market does not publish it.';
-  if (resting_size === '0') return 'It matches at once.';
-  return `${matched_size === '0' ? 'It' : 'The rest'} waits on the book until somebody takes it.`;
+/** Returns a sentence on what the facts leave open. */
+export function noteOn({ quote: { total, fee } }: Weighed): string {
+  return total === null && fee !== null ? 'What rests may pay a fee: the market does not publish it.' : '';
 }

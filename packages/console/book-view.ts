@@ -1,6 +1,6 @@
 import { type Book, type Client, OrderBookError } from '../client/client.ts';
 import { type LadderEvents, showLadder, showQuote } from './book.ts';
-import { makeButton, part, replaceKeepingFocus, say } from './dom.ts';
+import { makeButton, part, plain, replaceKeepingFocus, say } from './dom.ts';
 import { formatMoney, formatPrice, formatTime } from './figures.ts';
 import type { OwnOrder } from './holdings.ts';
 import type { Chosen } from './markets.ts';
@@ -13,9 +13,6 @@ interface Parts extends LadderEvents {
   readonly onBook: (book: Book, chosen: Chosen) => void;
   readonly onChoose: (chosen: Chosen) => void;
 }
-
-/** The book of the chosen outcome. */
-export type BookView = ReturnType<typeof createBookView>;
 
 /** Pause after a failure in seconds: the client's own grows to half a minute. */
 const RETRY_S = 3;
@@ -51,7 +48,7 @@ export function createBookView({ client, staleness, onBook, onChoose, ...events 
     // The price to buy at, as in the list.
     const price = next.asks[0]?.price ?? next.bids[0]?.price;
     const name = market.question ?? 'Order book';
-    document.title = price === undefined ? name : `${formatPrice(price, next.tick_size)} · ${name}`;
+    document.title = plain(price === undefined ? name : `${formatPrice(price, next.tick_size)} · ${name}`);
     draw();
     onBook(next, { market, outcome });
   }
@@ -64,14 +61,10 @@ export function createBookView({ client, staleness, onBook, onChoose, ...events 
     replaceKeepingFocus(part('outcomes'), buttons);
   }
 
-  function stop(): void {
-    watching.abort();
-    clearTimeout(retry);
-  }
-
   /** Asks for the book at once, and goes on. */
   async function refresh(): Promise<void> {
-    stop();
+    watching.abort();
+    clearTimeout(retry);
     if (!chosen || document.hidden) return;
     watching = new AbortController();
     const [{ signal }, of] = [watching, chosen];

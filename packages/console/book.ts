@@ -78,25 +78,20 @@ function makeRow(
   return row;
 }
 
-function makeSpread({ asks, bids, tick_size }: Book): HTMLElement {
-  const [ask, bid] = [asks[0], bids[0]];
+function makeSpread({ asks: [ask], bids: [bid], tick_size }: Book): HTMLElement {
   const none = `No ${ask ? 'bids' : bid ? 'asks' : 'orders'} on this book.`;
-  const text = ask && bid ? `Spread ${formatPrice(spreadOf(ask, bid), tick_size)}` : none;
+  const spread = ask && bid && formatUnits(parseUnits(ask.price) - parseUnits(bid.price));
+  const text = spread ? `Spread ${formatPrice(spread, tick_size)}` : none;
   return make('tr', { class: 'spread' }, make('td', { colspan: '5' }, text));
 }
 
-function spreadOf(ask: Level, bid: Level): string {
-  return formatUnits(parseUnits(ask.price) - parseUnits(bid.price));
-}
-
 /** Shows the best prices, large. */
-export function showQuote(box: HTMLElement, { asks, bids, last_trade_price: last, tick_size }: Book): void {
+export function showQuote(
+  box: HTMLElement,
+  { asks: [ask], bids: [bid], last_trade_price: last, tick_size }: Book,
+): void {
   const price = (text: string | null | undefined) => (text ? formatPrice(text, tick_size) : '—');
-  const [ask, bid] = [asks[0], bids[0]];
-  const spread = ask && bid && spreadOf(ask, bid);
-  box.replaceChildren(
-    makeFacts({ Bid: price(bid?.price), Ask: price(ask?.price), Spread: price(spread), Last: price(last) }),
-  );
+  box.replaceChildren(makeFacts({ Bid: price(bid?.price), Ask: price(ask?.price), Last: price(last) }));
 }
 
 /** Divides the height between head and spread, which are equally high, into whole rows; returns how many each side has. */

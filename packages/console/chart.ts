@@ -2,58 +2,42 @@ import type { Book } from '../client/client.ts';
 import { part, say } from './dom.ts';
 import { formatPrice, formatShares, formatTime } from './figures.ts';
 
-/** What the page has read of one book at one time; nothing where there was no answer. Numbers do for a picture. */
-interface Sample {
-  readonly at: number;
-  readonly bid?: number;
-  readonly ask?: number;
-  readonly last?: number;
-}
+/** Best bid, best ask and last trade from a time on; none where there was no answer. Numbers do for a picture. */
+type Sample = readonly [at: number, prices: readonly (number | undefined)[]];
 
-/** Samples that are kept of an outcome; of more, every second one goes. */
-const MAX_SAMPLES = 600;
+/** Samples that are kept of an outcome: an hour of a book that changes each second. */
+const MAX_SAMPLES = 3_600;
 /** Time that the picture spans at least. */
 const MIN_SPAN_MS = 60_000;
 /** Levels of each side in the picture of the depth: far ones would hide the near ones. */
 const MAX_DEPTH = 15;
-/** Side of the square in which each picture is drawn. */
-const SIDE = 100;
-const LINES = ['bid', 'ask', 'last'] as const;
 
-function sampleOf(book: Book | undefined): Sample {
-  const prices = { bid: book?.bids[0]?.price, ask: book?.asks[0]?.price, last: book?.last_trade_price };
-  const known = Object.entries(prices).flatMap(([name, price]) => (price ? [[name, Number(price)]] : []));
-  return { at: Date.now(), ...Object.fromEntries(known) };
-}
-
-/** Returns a function from values to places in the square. */
+/** Returns a function from values to places in the square of 100 in which each picture is drawn. */
 function scale(least: number, most: number) {
-  return (value: number) => Math.round(((value - least) / (most - least || 1)) * SIDE * 100) / 100;
+  return (value: number) => Math.round(((value - least) / (most - least || 1)) * 1e4) / 100;
 }
 
-function draw(id: string, line: string, d: string): void {
-  part(id).querySelector(`path.${line}`)?.setAttribute('d', d);
+function draw(id: string, lines: readonly string[], range: string): void {
+  for (const [index, path] of part(id).querySelectorAll('path').entries()) path.setAttribute('d', lines[index] ?? '');
+  say(`${id}-range`, range);
 }
 
 /** Draws each price as a line in steps; a gap in the samples is one in the line. */
 function drawPrices(samples: readonly Sample[], tick: string): void {
-  const [prices, now] = [samples.flatMap((sample) => LINES.flatMap((line) => sample[line] ?? [])), Date.now()];
-  const [first, low, high] = [samples[0]?.at ?? now, Math.min(...prices), Math.max(...prices)];
-  const [x, y] = [
-    scale(first, Math.max(now, first + MIN_SPAN_MS)),
-    scale(low - Number(tick) / 2, high + Number(tick) / 2),
-  ];
-  for (const line of LINES) {
-    const steps = samples.map((sample, index) => {
-      const price = sample[line];
+  const all = samples.flatMap(([, prices]) => prices).filter((price) => price !== undefined);
+  const [now, [first = 0] = []] = [Date.now(), samples[0]];
+  const [low, high, room] = [Math.min(...all), Math.max(...all), Number(tick) / 2];
+  const [x, y] = [scale(first, Math.max(now, first + MIN_SPAN_MS)), scale(high + room, low - room)];
+  const lines = [0, 1, 2].map((line) => {
+    const steps = samples.map(([at, { [line]: price }], index) => {
       if (price === undefined) return '';
-      const [height, isNew] = [SIDE - y(price), samples[index - 1]?.[line] === undefined];
-      return `${isNew ? `M${x(sample.at)} ` : 'V'}${height}H${x(samples[index + 1]?.at ?? now)}`;
+      const isNew = samples[index - 1]?.[1][line] === undefined;
+      return `${isNew ? `M${x(at)} ` : 'V'}${y(price)}H${x(samples[index + 1]?.[0] ?? now)}`;
     });
-    draw('chart', line, steps.join(''));
-  }
+    return steps.join('');
+  });
   const range = [low, high].map((price) => formatPrice(String(price), tick)).join(' to ');
-  say('chart-range', prices.length === 0 ? '' : `${range} since ${formatTime(new Date(first))}`);
+  draw('chart', lines, all.length === 0 ? '' : `${range} since ${formatTime(new Date(first))}`);
 }
 
 /** Draws how many shares are offered from the best price up to each other one. */
@@ -65,27 +49,31 @@ function drawDepth({ bids, asks }: Book): void {
       return { price: Number(price), total };
     });
   });
-  const [prices, totals] = [sides.flat().map(({ price }) => price), sides.flat().map(({ total }) => total)];
-  const [x, y] = [scale(Math.min(...prices), Math.max(...prices)), scale(0, Math.max(...totals))];
-  for (const [index, side] of sides.entries()) {
-    const steps = side.map(
-      ({ price, total }, at) => `${at === 0 ? `M${x(price)} ${SIDE}` : `H${x(price)}`}V${SIDE - y(total)}`,
-    );
-    draw('depth', index === 0 ? 'bid' : 'ask', steps.length === 0 ? '' : `${steps.join('')}V${SIDE}Z`);
-  }
-  say('depth-range', totals.length === 0 ? 'none' : `up to ${formatShares(String(Math.max(...totals)))} shares a side`);
+  const [prices, most] = [
+    sides.flat().map(({ price }) => price),
+    Math.max(0, ...sides.flat().map(({ total }) => total)),
+  ];
+  const [x, y] = [scale(Math.min(...prices), Math.max(...prices)), scale(most, 0)];
+  const lines = sides.map((side) => {
+    const steps = side.map(({ price, total }, at) => `${at === 0 ? `M${x(price)} 100` : `H${x(price)}`}V${y(total)}`);
+    return steps.length === 0 ? '' : `${steps.join('')}V100Z`;
+  });
+  draw('depth', lines, `up to ${formatShares(String(most))} shares a side`);
 }
 
 /** Creates the pictures of prices, by what the page itself has read since it was opened, and of the depth. */
 export function createChart() {
   const known = new Map<string, readonly Sample[]>();
+  let tick = '';
   return {
     /** Adds what is known now of an outcome, without a book a gap, and draws the outcome. */
     add: (tokenId: string, book?: Book) => {
-      const all = [...(known.get(tokenId) ?? []), sampleOf(book)];
-      const samples = all.length <= MAX_SAMPLES ? all : all.filter((_sample, index) => index % 2 === 0);
+      const prices = [book?.bids[0]?.price, book?.asks[0]?.price, book?.last_trade_price];
+      const sample: Sample = [Date.now(), prices.map((price) => (price ? Number(price) : undefined))];
+      const samples = [...(known.get(tokenId) ?? []), sample].slice(-MAX_SAMPLES);
       known.set(tokenId, samples);
-      drawPrices(samples, book?.tick_size ?? '');
+      if (book) tick = book.tick_size;
+      drawPrices(samples, tick);
       if (book) drawDepth(book);
     },
   };

@@ -5,7 +5,7 @@ const HIDDEN_MS = 1_000;
 export function find<Kind extends Element>(id: string, kind: new () => Kind): Kind {
   const found = document.getElementById(id);
   if (found instanceof kind) return found;
-  throw new Error(`The page has no ${kind.name} with the id ${id}.`);
+  throw new Error(`The page has no ${kind.name} ${id}.`);
 }
 
 /** Finds an element whose content the page writes. */
@@ -13,20 +13,27 @@ export function part(id: string): HTMLElement {
   return find(id, HTMLElement);
 }
 
-/** Writes a text; a screen reader does not announce an equal text again. */
-export function say(id: string, text: string): void {
-  if (part(id).textContent !== text) part(id).textContent = text;
+/** Leaves out of a text, such as a name of the venue, what would turn the text around it or hide a part of it. */
+export function plain(text: string): string {
+  return text.replace(/[\p{Cc}\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/gu, (sign) =>
+    sign === '\n' ? sign : '',
+  );
 }
 
-/** Creates an element; strings become text, never markup. */
+/** Writes a text; a screen reader does not announce an equal text again. */
+export function say(id: string, text: string): void {
+  if (part(id).textContent !== plain(text)) part(id).textContent = plain(text);
+}
+
+/** Creates an element; strings become plain text, never markup. */
 export function make<Tag extends keyof HTMLElementTagNameMap>(
   tag: Tag,
   attributes: Readonly<Record<string, string>>,
   ...children: readonly (Node | string | readonly (Node | string)[])[]
 ): HTMLElementTagNameMap[Tag] {
   const element = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
-  element.append(...children.flat());
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, plain(value));
+  element.append(...children.flat().map((child) => (typeof child === 'string' ? plain(child) : child)));
   return element;
 }
 

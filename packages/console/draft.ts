@@ -1,14 +1,5 @@
-import {
-  type Book,
-  formatUnits,
-  type Market,
-  type OrderRequest,
-  parseUnits,
-  quote,
-  roundToTick,
-} from '../client/client.ts';
-import { costOf, formatCents, formatPrice, formatShares, SUM_DECIMALS } from './figures.ts';
-import type { Holdings } from './holdings.ts';
+import { type Book, formatUnits, type OrderRequest, parseUnits, roundToTick } from '../client/client.ts';
+import { costOf, formatCents, formatPrice, formatShares } from './figures.ts';
 
 /** What the user wrote: decimals as text. */
 export interface Draft extends Pick<OrderRequest, 'side' | 'post_only'> {
@@ -37,33 +28,17 @@ function onTick(price: string, tick: string, direction: 'down' | 'up'): string |
   }
 }
 
-function mistakeOfPrice(price: string, { tick_size: tick }: Book): string {
-  if (price === '') return '';
-  if (!DECIMAL.test(price)) return 'A decimal, such as 0.51';
-  const [down, up] = [onTick(price, tick, 'down'), onTick(price, tick, 'up')];
-  if (down === undefined || up === undefined) return rulesOfPrice(tick);
-  return down === up ? '' : `Steps of ${tick}: use ${down} or ${up}`;
+/** Describes the prices and the sizes that a market takes. */
+export function rulesOf({ tick_size: tick, min_order_size: least }: Book) {
+  const price = `${formatPrice(tick)} to ${formatPrice(highestPrice(tick))} by ${tick}`;
+  return { price, size: `at least ${formatShares(least)} shares` };
 }
 
-function mistakeOfSize(size: string, { min_order_size: least }: Book): string {
-  if (size === '') return '';
-  if (!SIZE.test(size)) return 'A number with at most 2 decimals';
-  return parseUnits(size) < parseUnits(least) ? rulesOfSize(least) : '';
-}
-
-/** Finds what is wrong with the price and the size by the rules of a book; '' for what is right or still empty. */
-export function mistakesIn({ price, size }: Draft, book: Book) {
-  return { price: mistakeOfPrice(price, book), size: mistakeOfSize(size, book) };
-}
-
-/** Describes the prices that a market takes. */
-export function rulesOfPrice(tick: string): string {
-  return `${formatPrice(tick)} to ${formatPrice(highestPrice(tick))} by ${tick}`;
-}
-
-/** Describes the sizes that a market takes. */
-export function rulesOfSize(least: string): string {
-  return `At least ${formatShares(least)} shares`;
+/** Returns whether a draft keeps the rules of a book. */
+export function checkDraft({ price, size }: Draft, { tick_size: tick, min_order_size: least }: Book) {
+  const isOnGrid = DECIMAL.test(price) && onTick(price, tick, 'down') === onTick(price, tick, 'up');
+  const isPrice = isOnGrid && onTick(price, tick, 'up') !== undefined;
+  return { price: isPrice, size: SIZE.test(size) && parseUnits(size) >= parseUnits(least) };
 }
 
 /** Returns the best price at which an order of a side matches; the best at which it rests, if it must or nothing matches. */
@@ -91,25 +66,6 @@ export function amountOf({ price, size }: Pick<Draft, 'price' | 'size'>): string
 export function movePrice(price: string, tick: string, direction: 'down' | 'up'): string {
   const onGrid = onTick(price, tick, direction);
   if (onGrid === undefined || parseUnits(onGrid) !== parseUnits(price)) return onGrid ?? price;
-  const [from, step] = [parseUnits(price), parseUnits(tick)];
-  if (from < step) return price;
-  return onTick(formatUnits(direction === 'up' ? from + step : from - step), tick, direction) ?? price;
-}
-
-/** Returns the largest size that the holdings pay for; the fee counts as if all of it matched at its price. */
-export function largestSize(draft: Draft, book: Book, market: Pick<Market, 'fees'>, holdings: Holdings): string {
-  const lot = parseUnits('0.01');
-  if (draft.side === 'sell') return formatUnits(parseUnits(holdings.freeShares) / lot, 2);
-  const free = parseUnits(holdings.freeCollateral, SUM_DECIMALS);
-  const isAffordable = (lots: bigint) => {
-    const { bound, total } = quote(book, market, { ...draft, size: formatUnits(lots, 2) });
-    return [bound, total].every((sum) => sum === null || parseUnits(sum, SUM_DECIMALS) <= free);
-  };
-  let [least, most] = [0n, free / (parseUnits(draft.price) * lot)];
-  while (least < most) {
-    const middle = (least + most + 1n) / 2n;
-    if (isAffordable(middle)) least = middle;
-    else most = middle - 1n;
-  }
-  return formatUnits(least, 2);
+  const moved = parseUnits(price) + (direction === 'up' ? parseUnits(tick) : -parseUnits(tick));
+  return (moved > 0n && onTick(formatUnits(moved), tick, direction)) || price;
 }

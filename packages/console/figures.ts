@@ -44,18 +44,8 @@ export function describeOrder(order: Pick<OrderRequest, 'side' | 'size' | 'price
   return `${side} ${formatShares(String(size))} ${outcome} at ${formatPrice(String(price))}`;
 }
 
-/** Formats a number of things, such as `2 orders`. */
-export function counted(count: number, thing: string): string {
-  return `${count} ${thing}${count === 1 ? '' : 's'}`;
-}
-
 /** Formats a time in this machine's zone, such as `23:05:12`; of another day, with the date and without seconds. */
 export function formatTime(at: Date, now = new Date()): string {
   const [date, time] = at.toLocaleString('sv').split(' ');
   return now.toLocaleString('sv').startsWith(`${date} `) ? `${time}` : `${date} ${time?.slice(0, 5)}`;
-}
-
-/** Leaves out of a name what would turn the text around it, or hide a part of it. */
-export function plainName(name: string): string {
-  return name.replace(/[\p{Cc}\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/gu, '');
 }

@@ -26,19 +26,10 @@ export interface OwnOrder {
   readonly status: string;
 }
 
-/** What the orders of one outcome came to; what the wallet was given counts for nothing. */
-interface Position {
-  readonly tokenId: string;
-  readonly outcome: string;
-  /** Bought less sold, in 10^-18 shares. */
-  readonly net: bigint;
-  /** Paid less received, with the fees, in 10^-36 of collateral. */
-  readonly paid: bigint;
-  /** Price of the shares on the larger side, on average, before fees. */
-  readonly average: string;
-}
+type Position = ReturnType<typeof positionOf>;
 
-function positionOf(orders: readonly OwnOrder[]): Position {
+/** Sums up the orders of one outcome: `net` is bought less sold, in 10^-18 shares, `paid` with the fees, in 10^-36. */
+function positionOf(orders: readonly OwnOrder[]) {
   const sum = (side: 'buy' | 'sell', name: 'filled' | 'value' | 'fee', decimals = SUM_DECIMALS) =>
     orders.reduce((all, order) => (order.side === side ? all + parseUnits(order[name] ?? '0', decimals) : all), 0n);
   const [bought, sold] = [sum('buy', 'filled', 18), sum('sell', 'filled', 18)];

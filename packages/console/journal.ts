@@ -1,5 +1,5 @@
 import type { OrderRequest } from '../client/client.ts';
-import { isRecord, textOf } from './json.ts';
+import { isRecord } from './json.ts';
 
 /** Order that the user wanted, once: every attempt to place it has the same key. */
 export interface KeptOrder {
@@ -28,7 +28,7 @@ const REPEATABLE_MS = 23 * 3_600_000;
 /** Settled orders that are kept, of all services: the storage of a page holds some ten thousand. */
 const MAX_SETTLED = 300;
 const PREFIX = 'order-of-this-page ';
-const STATES = ['open', 'left', 'placed', 'refused'] as const;
+const STATES = ['open', 'left', 'placed', 'refused'];
 
 /** Returns true for an order that may be live or not, as far as this page knows. */
 export function isUnsettled({ state }: KeptOrder): boolean {
@@ -49,36 +49,21 @@ export function canKeep(): boolean {
   }
 }
 
-/** Reads a stored order; `undefined` for what another version of this page wrote. */
-function read(text: string | null): KeptOrder | undefined {
-  const kept: unknown = JSON.parse(text ?? 'null');
-  if (!isRecord(kept) || !isRecord(kept['order']) || typeof kept['wantedAt'] !== 'number') return undefined;
-  const { order, wantedAt } = kept;
-  const [key, market = '', outcome = ''] = ['key', 'market', 'outcome'].map((name) => textOf(kept, name));
-  const [token_id, price, size, expires_at] = ['token_id', 'price', 'size', 'expires_at'].map((name) =>
-    textOf(order, name),
-  );
-  const side = (['buy', 'sell'] as const).find((known) => known === order['side']);
-  const state = STATES.find((known) => known === kept['state']);
-  if (!key || !token_id || !side || !price || !size || !state) return undefined;
-  const [orderId, answer, filled, client] = ['orderId', 'answer', 'filled', 'client'].map((name) => textOf(kept, name));
-  const terms = {
-    token_id,
-    side,
-    price,
-    size,
-    post_only: order['post_only'] === true,
-    ...(expires_at !== undefined && { expires_at }),
-  };
-  return { key, order: terms, market, outcome, wantedAt, state, orderId, answer, filled, client };
+/** Returns true for an order as this version of the page stores it. */
+function isKept(value: unknown): value is KeptOrder {
+  if (!isRecord(value) || !isRecord(value['order'])) return false;
+  const { key, market, outcome, wantedAt, state, order } = value;
+  const texts = [key, market, outcome, order['token_id'], order['price'], order['size']];
+  const isKnown = STATES.includes(String(state)) && ['buy', 'sell'].includes(String(order['side']));
+  return isKnown && typeof wantedAt === 'number' && texts.every((text) => typeof text === 'string');
 }
 
 /** Reads all orders whose names begin so, newest first. */
 function readAll(prefix: string) {
   const names = Object.keys(localStorage).filter((name) => name.startsWith(prefix));
   const found = names.flatMap((name) => {
-    const kept = read(localStorage.getItem(name));
-    return kept ? [{ name, kept }] : [];
+    const kept: unknown = JSON.parse(localStorage.getItem(name) ?? 'null');
+    return isKept(kept) ? [{ name, kept }] : [];
   });
   return found.toSorted((one, other) => other.kept.wantedAt - one.kept.wantedAt);
 }

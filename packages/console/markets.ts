@@ -1,6 +1,6 @@
 import { type Client, formatUnits, type Market, OrderBookError, parseUnits } from '../client/client.ts';
 import { find, make, makeButton, part, repeatWhileVisible, replaceKeepingFocus, say } from './dom.ts';
-import { counted, formatMoney, formatPrice, formatTime, plainName } from './figures.ts';
+import { formatMoney, formatPrice, formatTime } from './figures.ts';
 import { createStaleness } from './staleness.ts';
 
 /** Markets that are listed: more make a slow page and a slow answer. */
@@ -16,6 +16,12 @@ export interface Chosen {
   readonly outcome: Market['outcomes'][number];
 }
 
+/** Creates the button that opens the market of an order; of one that is not listed it only shows the question. */
+export function makeLink(question: string | undefined, key: string, open: () => void): HTMLElement {
+  const text = question || 'a market that is not listed';
+  return makeButton(text, open, { class: 'plain name', title: text, 'data-key': `market ${key}` });
+}
+
 /** Names an outcome as an order keeps it. */
 export function namesOf({ market, outcome }: Chosen) {
   return { market: market.question ?? `Market ${market.id}`, outcome: outcome.name ?? 'shares' };
@@ -23,21 +29,11 @@ export function namesOf({ market, outcome }: Chosen) {
 
 type Choose = (chosen: Chosen) => void;
 
-/** The list of markets. */
-export type MarketList = ReturnType<typeof createMarketList>;
-
-function withPlainNames(market: Market): Market {
-  const plain = (name: string | null) => name && plainName(name);
-  const outcomes = market.outcomes.map((outcome) => ({ ...outcome, name: plain(outcome.name) }));
-  const event = market.event && { ...market.event, title: plain(market.event.title) };
-  return { ...market, question: plain(market.question), outcomes, event };
-}
-
 /** Returns the best price of an outcome in the list; of the second one of two it mirrors the first one's other side. */
-export function bestOf({ market, outcome }: Chosen, side: 'bid' | 'ask'): string | undefined {
+export function bestOf({ market, outcome }: Chosen, side: 'bids' | 'asks'): string | undefined {
   const { best_bid: bid, best_ask: ask, outcomes } = market;
-  if (outcome === outcomes[0]) return (side === 'bid' ? bid : ask) ?? undefined;
-  const other = side === 'bid' ? ask : bid;
+  if (outcome === outcomes[0]) return (side === 'bids' ? bid : ask) ?? undefined;
+  const other = side === 'bids' ? ask : bid;
   return outcomes.length === 2 && other !== null ? formatUnits(parseUnits('1') - parseUnits(other)) : undefined;
 }
 
@@ -45,15 +41,15 @@ function makeMarket(market: Market, choose: Choose): HTMLLIElement {
   const question = market.question ?? `Market ${market.id}`;
   const buttons = market.outcomes.map((outcome) => {
     // The price to buy at.
-    const price = bestOf({ market, outcome }, 'ask');
+    const price = bestOf({ market, outcome }, 'asks');
     const text = price === undefined ? '' : ` ${formatPrice(price, market.tick_size ?? undefined)}`;
     const label = `${outcome.name ?? 'Outcome'}${text}`;
     const attributes = { 'aria-label': `${label}: ${question}`, 'data-key': outcome.token_id };
     return makeButton(label, () => choose({ market, outcome }), attributes);
   });
-  const volume =
-    market.volume_24h === null ? [] : [make('small', {}, `Volume 24 h: ${formatMoney(market.volume_24h)}`)];
-  return make('li', {}, make('p', {}, question), make('div', { class: 'pair' }, buttons, volume));
+  const { volume_24h: day } = market;
+  const volume = day === null ? [] : [make('small', {}, `Volume 24 h: ${formatMoney(day)}`)];
+  return make('li', {}, make('p', {}, question), make('div', { class: 'pair' }, buttons), volume);
 }
 
 function makeGroup(markets: readonly Market[], choose: Choose): HTMLElement {
@@ -75,9 +71,9 @@ function matching(markets: readonly Market[], search: string): readonly Market[]
 
 /** Returns the new markets in the order in which the page shows them already; those that are new come last. */
 function keepPlaces(shown: readonly Market[], listed: readonly Market[]): readonly Market[] {
-  const byId = new Map(listed.map((market) => [market.id, market]));
-  const kept = shown.flatMap(({ id }) => byId.get(id) ?? []);
-  return [...kept, ...listed.filter((market) => !kept.includes(market))];
+  const places = new Map(shown.map(({ id }, place) => [id, place]));
+  const placeOf = ({ id }: Market) => places.get(id) ?? shown.length;
+  return listed.toSorted((one, other) => placeOf(one) - placeOf(other));
 }
 
 /** Lists the markets, again each minute, and chooses the one in the address, or else the first one. */
@@ -101,8 +97,8 @@ export function createMarketList(client: Client, choose: Choose) {
     const none = markets.length === 0 ? 'The venue lists no market now.' : 'No market has all of these words.';
     const rows = [...groups.values()].map((group) => makeGroup(group, choose));
     replaceKeepingFocus(list, rows.length > 0 ? rows : [make('p', {}, none)]);
-    const listed = counted(found.length, 'market') + (hasMore ? ` of the ${MARKETS} most traded` : '');
-    say('market-count', `${listed} · prices of ${readAt}`);
+    const of = hasMore ? `, of the ${MARKETS} most traded` : '';
+    say('market-count', `${found.length} listed${of} · prices of ${readAt}`);
     mark();
   }
 
@@ -111,12 +107,10 @@ export function createMarketList(client: Client, choose: Choose) {
     return all.find(({ outcome }) => outcome.token_id === tokenId);
   }
 
-  const named = () => outcomeOf(location.hash.slice(1));
-
   function chooseFirst(): void {
     const [market] = markets;
     const outcome = market?.outcomes[0];
-    const first = named() ?? (market && outcome && { market, outcome });
+    const first = outcomeOf(location.hash.slice(1)) ?? (market && outcome && { market, outcome });
     if (first) choose(first);
     else say('book-facts', 'No market, so no book.');
   }
@@ -124,7 +118,7 @@ export function createMarketList(client: Client, choose: Choose) {
   async function load(): Promise<number> {
     try {
       const { items, has_more } = await client.markets({ limit: MARKETS });
-      [markets, hasMore] = [keepPlaces(markets, items.map(withPlainNames)), has_more];
+      [markets, hasMore] = [keepPlaces(markets, items), has_more];
       readAt = formatTime(new Date());
       staleness.confirm('list');
       show();
@@ -140,10 +134,6 @@ export function createMarketList(client: Client, choose: Choose) {
   }
 
   search.addEventListener('input', show);
-  addEventListener('hashchange', () => {
-    const chosen = named();
-    if (chosen && chosen.outcome.token_id !== chosenToken) choose(chosen);
-  });
   void repeatWhileVisible(load);
   return {
     /** Marks the outcome that the page shows. */

@@ -1,12 +1,12 @@
 import { parseUnits } from '../client/client.ts';
 import { makeDetails } from './answer.ts';
 import { ask, make, makeButton, part, replaceKeepingFocus, say } from './dom.ts';
-import { costOf, counted, describeOrder, formatCents, formatTime } from './figures.ts';
+import { costOf, describeOrder, formatCents, formatTime } from './figures.ts';
 import type { OwnOrder } from './holdings.ts';
 import { isRepeatable, isUnsettled, type Journal, type KeptOrder } from './journal.ts';
-import type { Chosen } from './markets.ts';
+import { makeLink } from './markets.ts';
+import type { Page } from './page.ts';
 import { cancelAtVenue, listVenueOrders } from './paper.ts';
-import type { Staleness } from './staleness.ts';
 import { reasonOf, standingOf } from './words.ts';
 
 /** Orders that are listed; those that can be acted on come first. */
@@ -14,17 +14,10 @@ const MAX_ORDERS = 100;
 
 interface Parts {
   readonly journal: Journal;
-  readonly staleness: Staleness;
   /** True if the page can ask the paper venue, which lists orders and cancels them. */
   readonly hasVenue: boolean;
-  /** Called with all orders at the venue after each listing. */
   readonly onOrders: (orders: readonly OwnOrder[]) => void;
-  readonly onCancelled: () => void;
   readonly onRepeat: (kept: KeptOrder) => void;
-  readonly curlOf: (kept: KeptOrder) => string;
-  readonly outcomeOf: (tokenId: string) => Chosen | undefined;
-  /** Called with the outcome of an order whose market the user wants to see. */
-  readonly onChoose: (chosen: Chosen) => void;
 }
 
 /** A row of the list: an order that this page wanted, one that the venue has, or both. */
@@ -36,9 +29,12 @@ interface Row {
 
 function standing({ kept, atVenue }: Row): string {
   const isOver = Date.parse(kept?.order.expires_at ?? '') <= Date.now();
-  if (atVenue) return isOver && atVenue.status === 'cancelled' ? 'expired' : standingOf(atVenue);
+  if (atVenue) {
+    const { status, size, filled } = atVenue;
+    return isOver && status === 'cancelled' ? 'expired' : standingOf(status, size, filled);
+  }
   const { answer = '', filled = null, order } = kept ?? {};
-  const words = standingOf({ status: answer, size: String(order?.size ?? 0), filled });
+  const words = standingOf(answer, String(order?.size ?? 0), filled);
   // It may have been filled, cancelled or ended since.
   if (answer !== 'live' && answer !== 'delayed') return words;
   return isOver ? 'expired, unless filled before' : `${words} when placed`;
@@ -73,10 +69,8 @@ function join(kept: readonly KeptOrder[], atVenue: readonly OwnOrder[]): readonl
 }
 
 /** Creates the list of the orders of this page, and on paper of all orders of the wallet as the venue has them. */
-export function createOrders(parts: Parts) {
-  const { journal, staleness, hasVenue, onOrders, onCancelled, onRepeat, curlOf, outcomeOf, onChoose } = parts;
-  /** Rows whose details the user has opened. */
-  const opened = new Set<string>();
+export function createOrders(page: Page, { journal, hasVenue, onOrders, onRepeat }: Parts) {
+  const { outcomeOf } = page.list;
   let atVenue: readonly OwnOrder[] = [];
   let shown = '';
 
@@ -92,41 +86,23 @@ export function createOrders(parts: Parts) {
     return buttons;
   }
 
-  /** Creates the status, which opens and closes the details, and these. */
-  function makeStatus(row: Row, key: string): readonly HTMLElement[] {
-    const { kept, atVenue: order } = row;
-    const ids = { 'Order id': kept?.orderId ?? order?.id ?? 'not known', ...(kept && { 'Idempotency key': kept.key }) };
-    const details = make('div', { class: 'details' }, makeDetails({ facts: ids, curl: kept && curlOf(kept) }));
-    const toggle = (isOpen: boolean) => {
-      if (isOpen) opened.add(key);
-      else opened.delete(key);
-      button.setAttribute('aria-expanded', String(isOpen));
-      details.hidden = !isOpen;
-    };
-    const attributes = { class: 'plain status', 'data-key': `status ${key}` };
-    const button = makeButton(`${statusOf(row)} ▾`, () => toggle(details.hidden !== false), attributes);
-    toggle(opened.has(key));
-    return [button, details];
-  }
-
   function makeRow(row: Row): readonly HTMLElement[] {
     const { kept, atVenue: order } = row;
     const wanted = kept ? { ...kept.order, outcome: kept.outcome } : order;
     if (!wanted) return [];
     const chosen = outcomeOf(kept?.order.token_id ?? order?.tokenId ?? '');
-    const question = kept?.market || chosen?.market.question || 'a market that is not listed';
-    const [terms, key] = [describeOrder(wanted), kept?.key ?? order?.id ?? ''];
-    const [status, ...details] = makeStatus(row, key);
-    const open = { class: 'plain name', title: question, 'data-key': `market ${key}` };
+    const question = kept?.market || chosen?.market.question || undefined;
+    const terms = describeOrder(wanted);
+    const ids = [`Order id: ${kept?.orderId ?? order?.id ?? 'not known'}`, kept && `Idempotency key: ${kept.key}`];
     const cells = [
       make('small', {}, formatTime(new Date(kept?.wantedAt ?? order?.acceptedAt ?? 0))),
-      makeButton(question, () => chosen && onChoose(chosen), open),
+      makeLink(question, kept?.key ?? order?.id ?? '', () => chosen && page.choose(chosen)),
       make('p', { class: wanted.side }, terms),
       make('p', { class: 'value' }, formatCents(costOf(wanted.price, wanted.size))),
-      ...(status ? [status] : []),
+      makeDetails(statusOf(row), ...ids),
       make('div', { class: 'row' }, buttonsOf(row, `${terms}, ${question}`)),
     ];
-    return [make('li', { class: `line${kept && isUnsettled(kept) ? ' unsettled' : ''}` }, cells, details)];
+    return [make('li', { class: `line${kept && isUnsettled(kept) ? ' unsettled' : ''}` }, cells)];
   }
 
   function show(): void {
@@ -144,34 +120,31 @@ export function createOrders(parts: Parts) {
     replaceKeepingFocus(part('own-orders'), rows.length > 0 ? rows.flatMap(makeRow) : [none]);
     const [open, live] = [kept.filter(isUnsettled), atVenue.filter(({ status }) => status === 'live')];
     const doubts = open.length > 0 ? `, ${open.length} not settled` : '';
-    say('order-count', `${counted(rows.length, 'order')}${hasVenue ? `, ${live.length} resting` : ''}${doubts}`);
+    say('order-count', `${rows.length} listed${hasVenue ? `, ${live.length} resting` : ''}${doubts}`);
   }
 
-  /** Asks the paper venue for its orders; returns a sentence on how many of them have the id, if one is given. */
-  async function refresh(orderId?: string): Promise<string | undefined> {
+  /** Asks the paper venue for its orders. */
+  async function refresh(): Promise<void> {
     try {
       atVenue = await listVenueOrders();
+      page.staleness.confirm('orders');
+      show();
+      onOrders(atVenue);
     } catch (error) {
-      staleness.fail('orders', error instanceof Error ? error.message : String(error));
-      return undefined;
+      page.staleness.fail('orders', error instanceof Error ? error.message : String(error));
     }
-    staleness.confirm('orders');
-    show();
-    onOrders(atVenue);
-    const count = atVenue.filter(({ id }) => id === orderId).length;
-    return orderId === undefined ? undefined : `The venue has ${counted(count, 'order')} under this id.`;
   }
 
   /** Cancels orders at the paper venue, after a question. */
   async function cancel(orders: readonly OwnOrder[]): Promise<void> {
     if (!(await ask(`Cancel ${orders.map(describeOrder).join(', ')}?`, 'Cancel it'))) return;
     const ends = await Promise.allSettled(orders.map(({ id }) => cancelAtVenue(id)));
-    const lines = orders.map((order, index) => {
-      const isCancelled = ends[index]?.status === 'fulfilled';
-      const reason = isCancelled ? '' : ' (filled meanwhile, or the venue is unreachable)';
-      return `${isCancelled ? 'Cancelled' : 'Not cancelled'}: ${describeOrder(order)}${reason}.`;
-    });
-    onCancelled();
+    const lines = orders.map((order, index) =>
+      ends[index]?.status === 'fulfilled'
+        ? `Cancelled: ${describeOrder(order)}.`
+        : `Not cancelled: ${describeOrder(order)} (filled meanwhile, or the venue is unreachable).`,
+    );
+    void page.view.refresh();
     await refresh();
     say('order-note', lines.join(' '));
   }

@@ -1,6 +1,5 @@
-import { plainName } from './figures.ts';
 import type { Holdings, OwnOrder } from './holdings.ts';
-import { listOf, textOf } from './json.ts';
+import { isRecord, textOf } from './json.ts';
 
 /** Limit of a request to the server of this page. */
 const CONTROL_MS = 5_000;
@@ -15,13 +14,15 @@ async function control(method: string, path: string, change?: unknown): Promise<
 
 /** Lists the orders that the paper venue accepted, newest first. */
 export async function listVenueOrders(): Promise<readonly OwnOrder[]> {
-  const orders = listOf(await control('GET', 'orders'), 'orders').map((order): OwnOrder => {
+  const answer = await control('GET', 'orders');
+  const rows = isRecord(answer) && Array.isArray(answer['orders']) ? answer['orders'].filter(isRecord) : [];
+  return rows.toReversed().map((order): OwnOrder => {
     const text = (name: string) => textOf(order, name) ?? '';
     return {
       id: text('id'),
       tokenId: text('asset_id'),
       side: text('side') === 'SELL' ? 'sell' : 'buy',
-      outcome: plainName(text('outcome')),
+      outcome: text('outcome'),
       price: text('price'),
       size: text('original_size'),
       filled: text('size_matched'),
@@ -31,7 +32,6 @@ export async function listVenueOrders(): Promise<readonly OwnOrder[]> {
       status: text('status').toLowerCase().replace('canceled', 'cancelled'),
     };
   });
-  return orders.toReversed();
 }
 
 /** Takes an order off the paper venue's book. Throws where it no longer rests, or nothing answers. */
@@ -44,14 +44,4 @@ export async function readHoldings(address: string, tokenId: string): Promise<Ho
   const account = await control('GET', `accounts?address=${address}&token_id=${tokenId}`);
   const text = (name: string) => textOf(account, name) ?? '0';
   return { freeCollateral: text('free_collateral'), freeShares: text('free_shares'), shares: text('shares') };
-}
-
-/** Arms a fault at the paper venue; disarms all without one. */
-export async function setFault(fault: object | undefined): Promise<void> {
-  await (fault ? control('POST', 'faults', fault) : control('DELETE', 'faults'));
-}
-
-/** Disarms all faults while the page is left: the request outlives the page. */
-export function disarmFaultsAtEnd(): void {
-  void fetch('paper/faults', { method: 'DELETE', keepalive: true });
 }

@@ -1,6 +1,5 @@
 import { newIdempotencyKey, OrderBookError, type OrderRequest, type PlacedOrder } from '../client/client.ts';
-import { createAnswer, type Details, type Outcome } from './answer.ts';
-import { curlOf } from './curl.ts';
+import { createAnswer, makeDetails, type Outcome } from './answer.ts';
 import { make, makeButton, makeFacts } from './dom.ts';
 import { describeOrder, formatMoney } from './figures.ts';
 import type { OwnOrder } from './holdings.ts';
@@ -8,25 +7,16 @@ import { canKeep, isRepeatable, type Journal, type KeptOrder } from './journal.t
 import { WalletError } from './wallets.ts';
 import { adviceOn, standingOf } from './words.ts';
 
-/** How an order is sent: `mayBeLive` as the client takes it, and a signal that ends the wait. */
-export interface SendOptions {
-  readonly mayBeLive: boolean;
-  readonly signal: AbortSignal;
-}
-
 interface PlacementDeps {
-  readonly serviceUrl: string;
   readonly journal: Journal;
   /** Prepares for an order. Throws `OrderBookError` if another service now answers, or another wallet is connected. */
   readonly prepare: (kept: KeptOrder) => Promise<void>;
   /** Sends an order, which a wallet may have to sign first. Throws `OrderBookError`. */
-  readonly send: (kept: KeptOrder, options: SendOptions) => Promise<PlacedOrder>;
-  /** Returns the address of the wallet that is connected. */
+  readonly send: (kept: KeptOrder, mayBeLive: boolean, signal: AbortSignal) => Promise<PlacedOrder>;
   readonly clientAddress: () => string | undefined;
   /** Called with the reason why no further order can be sent now, and with `undefined` once one can. */
   readonly onBlock: (reason: string | undefined) => void;
-  /** Called when a call has ended. Returns a sentence on the order at the venue, if the venue can be asked. */
-  readonly onAnswer: (orderId: string | undefined) => Promise<string | undefined>;
+  readonly onAnswer: () => void;
 }
 
 /** Names an order and its market: the page may show another one by now. */
@@ -39,39 +29,32 @@ function describePlaced(placed: PlacedOrder, kept: KeptOrder, now?: OwnOrder): r
   const { status, size, filled_size: answered } = placed;
   const [filled, value] = now ? [now.filled, now.value] : [answered, answered === '0' ? '0' : placed.filled_value];
   const facts = {
-    Status: standingOf({ status: now?.status ?? status, size, filled }),
+    Status: standingOf(now?.status ?? status, size, filled),
     Value: value === null ? 'not reported by the venue' : `${formatMoney(value)}, before fees`,
   };
   return [...headingOf(kept, (terms) => `Placed: ${terms}`), makeFacts(facts)];
 }
 
-/** Returns the command that sends an order again, under its key. */
-export function curlOfOrder(serviceUrl: string, { key, order }: KeptOrder): string {
-  const headers = { 'Content-Type': 'application/json', 'Idempotency-Key': key };
-  return curlOf(`${serviceUrl.replace(/\/+$/, '')}/v1/orders`, headers, JSON.stringify(order));
-}
-
 /** Places orders, one at a time, and shows the outcome of each. */
 export function createPlacement(deps: PlacementDeps) {
-  const { serviceUrl, journal, prepare, onBlock, onAnswer } = deps;
+  const { journal, prepare, onBlock, onAnswer } = deps;
   const answer = createAnswer();
   let isSending = false;
   /** The order whose outcome is shown, as the service answered. */
   let latest: { readonly outcome: Outcome; readonly kept: KeptOrder; readonly placed: PlacedOrder } | undefined;
 
-  function detailsOf(kept: KeptOrder, facts: Details['facts'], json?: object): Details {
-    return { facts: { ...facts, 'Idempotency key': kept.key }, curl: curlOfOrder(serviceUrl, kept), json };
-  }
+  const detailsOf = (kept: KeptOrder, json?: object) =>
+    makeDetails('Details', `Idempotency key: ${kept.key}`, json && JSON.stringify(json, null, 2));
 
   function showPlaced(placed: PlacedOrder, kept: KeptOrder): void {
-    const details = detailsOf(kept, { Status: placed.status, 'Order id': placed.order_id }, placed);
+    const details = detailsOf(kept, placed);
     const outcome: Outcome = { kind: 'placed', content: describePlaced(placed, kept), details };
     latest = { outcome, kept, placed };
     onBlock(undefined);
     answer.show(outcome);
   }
 
-  function showUnsettled(kept: KeptOrder, lines: readonly HTMLElement[] = [], details = detailsOf(kept, {})): void {
+  function showUnsettled(kept: KeptOrder, lines: readonly HTMLElement[] = [], details = detailsOf(kept)): void {
     onBlock('Settle the last order first');
     const heading = headingOf(kept, (terms) => `Not settled: ${terms} may be live`);
     const advice = isRepeatable(kept)
@@ -87,14 +70,10 @@ export function createPlacement(deps: PlacementDeps) {
     answer.show({ kind: 'unsettled', content: [...heading, make('p', {}, advice), ...lines], buttons, details });
   }
 
-  function showError({ code, status, requestId, retryAfter, facts, detail, cause }: OrderBookError, kept: KeptOrder) {
+  function showError({ code, status, requestId, facts, detail, cause }: OrderBookError, kept: KeptOrder) {
     const { venue_reason: venueReason } = facts;
-    const lines = makeFacts({
-      ...(typeof venueReason === 'string' && { 'The venue says': venueReason }),
-      ...(retryAfter !== undefined && { 'Try again in': `${retryAfter} s` }),
-    });
-    const folded = { Code: `${code}${status === undefined ? '' : ` (${status})`}`, Detail: detail };
-    const details = detailsOf(kept, folded, { code, status, detail, request_id: requestId, ...facts });
+    const lines = makeFacts(typeof venueReason === 'string' ? { 'The venue says': venueReason } : {});
+    const details = detailsOf(kept, { code, status, detail, request_id: requestId, ...facts });
     if (kept.state === 'open') return showUnsettled(kept, [lines], details);
     onBlock(undefined);
     // A wallet says itself what it did instead of signing.
@@ -108,30 +87,29 @@ export function createPlacement(deps: PlacementDeps) {
     try {
       journal.write(kept);
     } catch {
-      answer.append('This browser stores no more for this page: the list has an older state of this order.');
+      answer.append('This browser stores no more: the list has an older state of this order.');
     }
   }
 
-  /** Sends an order; the returned one is as the journal has it then. */
-  async function attempt(kept: KeptOrder, options: SendOptions): Promise<KeptOrder> {
+  /** Sends an order, shows what became of it, and notes it. */
+  async function attempt(kept: KeptOrder, mayBeLive: boolean, signal: AbortSignal): Promise<void> {
     let [isReady, next] = [false, kept];
     try {
       await prepare(kept);
       isReady = true;
-      const placed = await deps.send(kept, options);
+      const placed = await deps.send(kept, mayBeLive, signal);
       const { order_id: orderId, status: answered, filled_size: filled } = placed;
       next = { ...kept, state: 'placed', orderId, answer: answered, filled: filled ?? undefined };
       showPlaced(placed, next);
     } catch (error) {
       if (!(error instanceof OrderBookError)) throw error;
       // Without readiness nothing was sent, and the error is not about the order.
-      const isOpen = isReady ? error.mayBeLive : options.mayBeLive;
+      const isOpen = isReady ? error.mayBeLive : mayBeLive;
       const { order_id: orderId = kept.orderId } = error.facts;
       next = { ...kept, state: isOpen ? 'open' : 'refused', orderId, answer: error.code };
       showError(error, next);
     }
     note(next);
-    return next;
   }
 
   async function send(kept: KeptOrder, mayBeLive: boolean): Promise<void> {
@@ -144,18 +122,15 @@ export function createPlacement(deps: PlacementDeps) {
     }
     isSending = true;
     onBlock('Waiting for the answer…');
-    const waiting = make('p', {}, 'The order is on its way. The client repeats it by itself where that may help.');
+    const waiting = make('p', {}, 'The order is on its way, and is repeated where that may help.');
     const stop = new AbortController();
     // A wallet may never answer.
     const buttons = kept.client === undefined ? [] : [makeButton('Stop waiting', () => stop.abort())];
     answer.show({ kind: 'pending', content: [waiting], buttons });
-    const { orderId } = await attempt(kept, { mayBeLive, signal: stop.signal }).finally(() => {
+    await attempt(kept, mayBeLive, stop.signal).finally(() => {
       isSending = false;
     });
-    const shown = answer.shown();
-    const proof = await onAnswer(orderId);
-    // Another order may have been sent meanwhile, and the sentence is not about that one.
-    if (proof !== undefined && answer.shown() === shown) answer.append(proof);
+    onAnswer();
   }
 
   function repeat(kept: KeptOrder): void {

@@ -1,21 +1,22 @@
 import { formatUnits } from '../client/client.ts';
-import { make, makeButton, part, replaceKeepingFocus } from './dom.ts';
+import { make, part, replaceKeepingFocus } from './dom.ts';
 import { formatMoney, formatPrice, formatShares } from './figures.ts';
 import { type OwnOrder, positionsIn, profitAt } from './holdings.ts';
-import type { Chosen } from './markets.ts';
+import { bestOf, makeLink } from './markets.ts';
+import type { Page } from './page.ts';
 
-interface Sources {
-  readonly outcomeOf: (tokenId: string) => Chosen | undefined;
-  /** Returns the best price at which shares could be sold or bought now. */
-  readonly priceOf: (tokenId: string, side: 'bid' | 'ask') => string | undefined;
-  readonly onChoose: (chosen: Chosen) => void;
+/** Returns the best price at which shares could be sold or bought now. */
+function priceOf(tokenId: string, side: 'bids' | 'asks', { shown: { chosen, book }, list }: Page): string | undefined {
+  if (chosen?.outcome.token_id === tokenId && book) return book[side][0]?.price;
+  const found = list.outcomeOf(tokenId);
+  return found && bestOf(found, side);
 }
 
 /** Shows the positions, each with what it would bring now. */
-export function showPositions(orders: readonly OwnOrder[], { outcomeOf, priceOf, onChoose }: Sources): void {
+export function showPositions(orders: readonly OwnOrder[], page: Page): void {
   const rows = positionsIn(orders).map((position) => {
     const { tokenId, outcome, net, average } = position;
-    const [chosen, price] = [outcomeOf(tokenId), priceOf(tokenId, net < 0n ? 'ask' : 'bid')];
+    const [chosen, price] = [page.list.outcomeOf(tokenId), priceOf(tokenId, net < 0n ? 'asks' : 'bids', page)];
     const facts = {
       Net: `${formatShares(formatUnits(net)).replace('-', '−')} ${outcome}`,
       Average: formatPrice(average),
@@ -23,14 +24,8 @@ export function showPositions(orders: readonly OwnOrder[], { outcomeOf, priceOf,
       Profit: price === undefined ? '—' : formatMoney(profitAt(position, price)),
     };
     const cells = Object.entries(facts).map(([term, value]) => make('p', { 'data-term': term }, value));
-    const question = chosen?.market.question ?? 'a market that is not listed';
-    const open = { class: 'plain name', title: question, 'data-key': `position ${tokenId}` };
-    return make(
-      'li',
-      { class: 'line' },
-      makeButton(question, () => chosen && onChoose(chosen), open),
-      cells,
-    );
+    const link = makeLink(chosen?.market.question ?? undefined, tokenId, () => chosen && page.choose(chosen));
+    return make('li', { class: 'line' }, link, cells);
   });
   const none = make('li', { class: 'line' }, make('p', { class: 'name' }, 'No position yet: nothing has been filled.'));
   replaceKeepingFocus(part('positions'), rows.length > 0 ? rows : [none]);

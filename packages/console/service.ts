@@ -1,5 +1,5 @@
 import { type Client, type HealthStatus, OrderBookError } from '../client/client.ts';
-import { makeFacts, part, repeatWhileVisible, say } from './dom.ts';
+import { makeFacts, part, say } from './dom.ts';
 
 /** Pause until a health that did not come is asked for again. */
 const RETRY_MS = 3_000;
@@ -14,7 +14,34 @@ export function isOnPaper({ venue, wallet_address: wallet }: HealthStatus, paper
   return String(venue) === 'paper' || (wallet !== null && wallet === paperWallet);
 }
 
-function showService(serviceUrl: string, { mode, wallet_address: wallet }: HealthStatus, isPaper: boolean): void {
+/** Says why there is no health. A service answers reads to every page, but its health to the origins that it lists only. */
+function showMissing({ code, detail }: OrderBookError, hasRead: boolean): void {
+  const isUnlisted = code === 'network_error' && hasRead;
+  showBadge(isUnlisted ? 'READS ONLY' : 'NO ANSWER', isUnlisted ? '' : 'real');
+  const unlisted = `this page's address, ${location.origin}, is not listed in the service's SERVICE_CORS_ORIGINS.`;
+  say('service-error', isUnlisted ? `Reads only: ${unlisted}` : `No orders: ${detail}`);
+}
+
+/** Asks for the health until it comes; `hasRead` returns true once the service has answered a read. */
+export async function meetService(client: Client, serviceUrl: string, hasRead: () => boolean): Promise<HealthStatus> {
+  showBadge(`Asking ${new URL(serviceUrl).host}…`);
+  for (;;) {
+    try {
+      return await client.health();
+    } catch (error) {
+      if (!(error instanceof OrderBookError)) throw error;
+      showMissing(error, hasRead());
+      await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+    }
+  }
+}
+
+/** Shows the service, and whether its money is real. */
+export function showService(
+  serviceUrl: string,
+  { mode, wallet_address: wallet }: HealthStatus,
+  isPaper: boolean,
+): void {
   part('console').classList.toggle('paper', isPaper);
   const isReal = !isPaper && mode === 'order-placing';
   showBadge(isPaper ? 'PAPER' : isReal ? 'REAL MONEY' : 'READ ONLY', isReal ? 'real' : 'safe');
@@ -22,43 +49,6 @@ function showService(serviceUrl: string, { mode, wallet_address: wallet }: Healt
   const short = wallet && { Wallet: `${wallet.slice(0, 6)}…${wallet.slice(-4)}` };
   // On paper, the balance and the position come in their place.
   if (!isPaper) part('account').replaceChildren(makeFacts({ Service: new URL(serviceUrl).host, ...short }));
-}
-
-/** Says why there is no health. A service answers reads to every page, but its health to the origins that it lists only. */
-function showMissing({ code, detail }: OrderBookError, hasRead: boolean): void {
-  const isUnlisted = code === 'network_error' && hasRead;
-  if (isUnlisted) showBadge('READS ONLY');
-  else showBadge('NO ANSWER', 'real');
-  const unlisted = `this page's address, ${location.origin}, is not listed in the service's SERVICE_CORS_ORIGINS.`;
-  say('service-error', isUnlisted ? `Reads only: ${unlisted}` : `No orders: ${detail}`);
-}
-
-interface Meeting {
-  readonly client: Client;
-  readonly serviceUrl: string;
-  readonly paperWallet: string | undefined;
-  /** Returns true once the service has answered a read. */
-  readonly hasRead: () => boolean;
-}
-
-/** Asks for the health until it comes, and shows what is known of the service. */
-export function meetService({ client, serviceUrl, paperWallet, hasRead }: Meeting): Promise<HealthStatus> {
-  showBadge(`Asking ${new URL(serviceUrl).host}…`);
-  return new Promise((resolve, reject) => {
-    const ask = async () => {
-      try {
-        const health = await client.health();
-        showService(serviceUrl, health, isOnPaper(health, paperWallet));
-        resolve(health);
-        return undefined;
-      } catch (error) {
-        if (!(error instanceof OrderBookError)) throw error;
-        showMissing(error, hasRead());
-        return RETRY_MS;
-      }
-    };
-    repeatWhileVisible(ask).catch(reject);
-  });
 }
 
 /** Throws `OrderBookError` if another service now answers at the address: it may trade with real money. */

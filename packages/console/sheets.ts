@@ -1,16 +1,12 @@
 import type { Book } from '../client/client.ts';
 import { find, make, part } from './dom.ts';
-import type { Draft } from './draft.ts';
 import { formatPrice } from './figures.ts';
 import type { Chosen } from './markets.ts';
 
 /** As in the style: below them, the ticket and the markets are sheets over the page. */
-const NARROW = '(max-width: 47.99rem)';
-const MIDDLE = '(max-width: 63.99rem)';
+const [NARROW, MIDDLE] = ['(max-width: 47.99rem)', '(max-width: 63.99rem)'];
 
-/** The sheets of a narrow screen, and the bar that opens the ticket. */
-export type Sheets = ReturnType<typeof createSheets>;
-
+/** Creates the sheets of a narrow screen, and the bar that opens the ticket. */
 export function createSheets() {
   const [ticket, markets, narrow] = [part('ticket'), part('markets'), matchMedia(NARROW)];
   for (const sheet of [ticket, markets]) {
@@ -35,20 +31,16 @@ export function createSheets() {
       scrollTo(0, 0);
     },
     /** Shows the best prices of an outcome in the bar; a press on one takes it into the ticket. */
-    showPrices: (
-      { outcome }: Chosen,
-      book: Book | undefined,
-      usePrice: (price: string, side: Draft['side']) => void,
-    ) => {
-      for (const [side, name, level] of [
-        ['sell', 'Sell', book?.bids[0]],
-        ['buy', 'Buy', book?.asks[0]],
-      ] as const) {
+    showPrices: ({ outcome }: Chosen, book: Book | undefined, use: (price: string, side: 'buy' | 'sell') => void) => {
+      for (const [side, verb, level] of [
+        ['sell', 'Sell', book?.bids[0]] as const,
+        ['buy', 'Buy', book?.asks[0]] as const,
+      ]) {
         const price = level && formatPrice(level.price, book?.tick_size);
         const button = find(`bar-${side}`, HTMLButtonElement);
-        button.replaceChildren(`${name} ${price ?? ''}`, make('small', {}, outcome.name ?? 'Outcome'));
+        button.replaceChildren(`${verb} ${price ?? ''}`, make('small', {}, outcome.name ?? 'Outcome'));
         button.onclick = () => {
-          if (price !== undefined) usePrice(price, side);
+          if (price !== undefined) use(price, side);
           openTicket();
         };
       }

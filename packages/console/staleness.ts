@@ -13,11 +13,11 @@ interface Watched {
   readonly onStale?: (since: string | undefined) => void;
 }
 
-interface Source {
+type Source = {
   readonly at?: Date | undefined;
   readonly reason?: string;
   readonly timer?: ReturnType<typeof setTimeout>;
-}
+};
 
 /** Turns a part of the page grey, and says since when and why, while one of its sources has failed. */
 export function createStaleness({ element, noteId, maxAgeMs, onStale }: Watched) {
@@ -30,7 +30,7 @@ export function createStaleness({ element, noteId, maxAgeMs, onStale }: Watched)
     const [oldest] = failed.flatMap(({ at }) => at ?? []).toSorted((one, other) => Number(one) - Number(other));
     const [since, reason] = [oldest && formatTime(oldest), failed[0]?.reason ?? ''];
     element.classList.toggle('stale', failed.length > 0);
-    element.style.setProperty('--since', since === undefined ? '""' : `"as of ${since}"`);
+    element.style.setProperty('--since', since === undefined ? '""' : `" as of ${since}"`);
     say(noteId, since === undefined ? reason : `Not up to date since ${since}: ${reason}`);
     onStale?.(since);
   }

@@ -1,10 +1,9 @@
-import { make, makeButton, part } from './dom.ts';
-import { type Account, discoverWallets, type Offer } from './wallets.ts';
+import { ask, make, makeButton, part } from './dom.ts';
+import { type Account, discoverWallets, type Offer, WalletError } from './wallets.ts';
 
 /** Creates the row of the ticket in which the user connects a wallet; calls `onChange` after each change. */
 export function createWalletRow(isRequired: boolean, onChange: () => void) {
-  const row = part('wallet');
-  const offers: Offer[] = [];
+  const [row, offers]: [HTMLElement, Offer[]] = [part('wallet'), []];
   let account: Account | undefined;
   let [step, trouble] = [0, ''];
 
@@ -36,12 +35,11 @@ export function createWalletRow(isRequired: boolean, onChange: () => void) {
       makeButton('Stop', () => change()),
     );
     const started = step;
-    const found = await offer.connect().catch((error: Error) => {
-      trouble = error.message;
-      return undefined;
+    const found = await offer.connect().catch(({ message }: Error) => {
+      trouble = message;
     });
     // The user may have stopped it.
-    if (step === started) change(found);
+    if (step === started) change(found ?? undefined);
   }
 
   change();
@@ -50,4 +48,16 @@ export function createWalletRow(isRequired: boolean, onChange: () => void) {
     if (!account) change();
   });
   return { account: () => account };
+}
+
+/** Returns what signs with a wallet, and shows each text to the user before the wallet does. */
+export function signerOf({ wallet, address, sign }: Account) {
+  let question = `This is the order. ${wallet} shows it again and signs it.`;
+  const signMessage = async (text: string) => {
+    if (!(await ask(question, `Sign in ${wallet}`, text))) throw new WalletError('You did not sign it.');
+    // The client asks again by the time of the service.
+    question = `The service did not take the signature: another account's, or a wrong clock. Sign it once more?`;
+    return sign(text);
+  };
+  return { address, signMessage };
 }

@@ -1,5 +1,4 @@
-import { plainName } from './figures.ts';
-import { isRecord, textOf } from './json.ts';
+import { isRecord, type JsonObject, textOf } from './json.ts';
 
 /** An account that the user has connected. Its key never leaves its wallet. */
 export interface Account {
@@ -31,36 +30,32 @@ interface Kind {
 
 /** Time that a user has for a window of the wallet; a wallet that hangs never answers. */
 const WALLET_MS = 120_000;
-const MAX_NAME = 30;
+const [MAX_NAME, MAX_REASON] = [30, 200];
 const [CONNECT, SIGN] = ['standard:connect', 'solana:signMessage'];
 
 /** Calls a method of another program; rejects where it has none of this name. */
 async function call(owner: unknown, method: string, value?: unknown): Promise<unknown> {
-  const found = isRecord(owner) ? owner[method] : undefined;
-  if (typeof found !== 'function') throw new Error(`it has no "${method}"`);
-  return Reflect.apply(found, owner, value === undefined ? [] : [value]);
+  return Reflect.apply(Reflect.get(Object(owner), method), owner, value === undefined ? [] : [value]);
 }
 const firstOf = (list: unknown): unknown => (Array.isArray(list) ? list[0] : undefined);
 
 /** Waits for a wallet, for a limited time, and turns what it throws into a sentence. */
 async function answerOf(name: string, asked: unknown): Promise<unknown> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
   const limit = new Promise((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer in ${WALLET_MS / 1_000} s`)), WALLET_MS);
+    setTimeout(() => reject(new Error(`no answer in ${WALLET_MS / 1_000} s`)), WALLET_MS);
   });
   try {
     return await Promise.race([asked, limit]);
   } catch (error) {
     // EIP-1193: the user has refused.
     if (isRecord(error) && error['code'] === 4001) throw new WalletError(`You refused it in ${name}.`);
-    throw new WalletError(`${name} did not do it: ${plainName(textOf(error, 'message') ?? 'it gives no reason')}.`);
-  } finally {
-    clearTimeout(timer);
+    const reason = textOf(error, 'message')?.slice(0, MAX_REASON) ?? 'it gives no reason';
+    throw new WalletError(`${name} did not do it: ${reason}.`);
   }
 }
 
 function offerOf(info: unknown, { connect, addressIn, sign, signatureIn }: Kind): Offer {
-  const name = plainName(textOf(info, 'name') ?? 'A wallet').slice(0, MAX_NAME);
+  const name = (textOf(info, 'name') ?? 'A wallet').slice(0, MAX_NAME);
 
   /** Signs while the wallet has the account: it may change it at any time. */
   async function signAs(address: string, text: string): Promise<string | Uint8Array> {
@@ -105,7 +100,7 @@ function evmWallet(provider: unknown): Kind {
 }
 
 /** The Wallet Standard: Phantom and other wallets of Solana. */
-function solanaWallet(wallet: Readonly<Record<string, unknown>>, features: Readonly<Record<string, unknown>>): Kind {
+function solanaWallet(wallet: JsonObject, features: JsonObject): Kind {
   const accountIn = (accounts: unknown) =>
     (Array.isArray(accounts) ? accounts : []).find(
       (account) => isRecord(account) && Array.isArray(account['features']) && account['features'].includes(SIGN),
@@ -132,19 +127,15 @@ export function discoverWallets(onOffer: (offer: Offer) => void): void {
     known.add(wallet);
   };
   addEventListener('eip6963:announceProvider', (event) => {
-    const { info, provider } = {
-      info: undefined,
-      provider: undefined,
-      ...(event instanceof CustomEvent && event.detail),
-    };
-    add(provider, info, evmWallet(provider));
+    const detail: unknown = event instanceof CustomEvent ? event.detail : undefined;
+    if (isRecord(detail)) add(detail['provider'], detail['info'], evmWallet(detail['provider']));
   });
   dispatchEvent(new Event('eip6963:requestProvider'));
   const register = (...wallets: readonly unknown[]) => {
     for (const wallet of wallets.filter(isRecord)) {
       const { features } = wallet;
-      if (isRecord(features) && features[CONNECT] && features[SIGN])
-        add(wallet, wallet, solanaWallet(wallet, features));
+      const isAble = isRecord(features) && features[CONNECT] && features[SIGN];
+      if (isAble) add(wallet, wallet, solanaWallet(wallet, features));
     }
     return () => undefined;
   };

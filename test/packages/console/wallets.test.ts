@@ -147,7 +147,10 @@ describeInChromium('a wallet in the console', () => {
 
   it('that hangs is left: by the user, and by the page after two minutes', async () => {
     const wallet = evmWallet('a');
-    const { page } = await open(wallet, injectedEvm(wallet.address, 'await new Promise(() => undefined);'));
+    const { page } = await open(
+      wallet,
+      injectedEvm(wallet.address, 'globalThis.asks = (globalThis.asks ?? 0) + 1; await new Promise(() => undefined);'),
+    );
     await order(page);
     await page.getByRole('button', { name: 'No', exact: true }).last().click();
     expect(await answered(page, 'refused')).toContain('You did not sign it.');
@@ -158,6 +161,7 @@ describeInChromium('a wallet in the console', () => {
     await page.clock.install();
     await page.locator('#send').click();
     await sign(page);
+    await page.waitForFunction('globalThis.asks === 2');
     await page.clock.fastForward(121_000);
     await page.getByText('Fox did not do it: no answer in 120 s.').waitFor();
     expect(await orders()).toStrictEqual([]);

@@ -45,12 +45,6 @@ export async function place(page: Page, draft: Draft, end: Parameters<typeof ans
   return answered(page, end);
 }
 
-/** Arms a fault by the switch of the page. */
-export async function arm(page: Page, fault: string): Promise<void> {
-  if (!(await page.locator('#fault').isVisible())) await page.locator('#paper-tools summary').click();
-  await page.locator('#fault').selectOption(fault);
-}
-
 /** Places an order of which the page learns no more than that it may be live. */
 export async function leaveUnsettled(page: Page, price: string): Promise<string> {
   const problem = { title: 'x', status: 502, code: 'venue_refused_service', detail: 'Refused.', request_id: 'r-1' };

@@ -57,6 +57,11 @@ export function sharedConsole(more: Readonly<Record<string, string>> = {}) {
   }
 
   return {
+    /** Arms a fault at the venue, for each request until it is disarmed; disarms all without one. */
+    arm: async (fault?: string) => {
+      const body = fault === undefined ? null : JSON.stringify({ fault, times: 1_000_000 });
+      await fetch(`${venueUrl}/paper/faults`, { method: body === null ? 'DELETE' : 'POST', body });
+    },
     /** Lists the orders of this test. */
     orders: async () => (await allOrders()).slice(earlier),
     openFresh,
