@@ -1,7 +1,7 @@
 import { part } from './dom.ts';
 import { textOf } from './json.ts';
 import { createPage } from './page.ts';
-import { isOnPaper, meetService, showService } from './service.ts';
+import { meetService, showService } from './service.ts';
 import { startTrading } from './trading.ts';
 
 /** Reads `console.json` beside the page; a page served without it takes `?service=`. */
@@ -23,8 +23,10 @@ async function start(): Promise<void> {
   if (!isKnown) return;
   const page = createPage(serviceUrl);
   const health = await meetService(page.client, serviceUrl, () => page.shown.book !== undefined);
-  showService(serviceUrl, health, isOnPaper(health, paperWallet));
-  startTrading(page, health, paperWallet);
+  // Only the page that a paper venue serves can ask that venue.
+  const hasVenue = health.wallet_address !== null && health.wallet_address === paperWallet;
+  showService(serviceUrl, health, hasVenue);
+  startTrading(page, health, hasVenue);
 }
 
 void start();

@@ -9,11 +9,6 @@ function showBadge(text: string, kind = ''): void {
   say('badge', text);
 }
 
-/** Returns true for a service whose money is invented. */
-export function isOnPaper({ venue, wallet_address: wallet }: HealthStatus, paperWallet: string | undefined): boolean {
-  return String(venue) === 'paper' || (wallet !== null && wallet === paperWallet);
-}
-
 /** Says why there is no health. A service answers reads to every page, but its health to the origins that it lists only. */
 function showMissing({ code, detail }: OrderBookError, hasRead: boolean): void {
   const isUnlisted = code === 'network_error' && hasRead;
@@ -36,25 +31,22 @@ export async function meetService(client: Client, serviceUrl: string, hasRead: (
   }
 }
 
-/** Shows the service, and whether its money is real. */
-export function showService(
-  serviceUrl: string,
-  { mode, wallet_address: wallet }: HealthStatus,
-  isPaper: boolean,
-): void {
-  part('console').classList.toggle('paper', isPaper);
-  const isReal = !isPaper && mode === 'order-placing';
-  showBadge(isPaper ? 'PAPER' : isReal ? 'REAL MONEY' : 'READ ONLY', isReal ? 'real' : 'safe');
+/** Shows the service, and whether its money is real; `hasVenue` is true for the one whose paper venue serves this page. */
+export function showService(serviceUrl: string, health: HealthStatus, hasVenue: boolean): void {
+  const { mode, venue, wallet_address: wallet } = health;
+  part('console').classList.toggle('paper', hasVenue);
+  const badge = venue === 'paper' ? 'PAPER' : mode === 'order-placing' ? 'REAL MONEY' : 'READ ONLY';
+  showBadge(badge, badge === 'REAL MONEY' ? 'real' : 'safe');
   say('service-error', '');
   const short = wallet && { Wallet: `${wallet.slice(0, 6)}…${wallet.slice(-4)}` };
-  // On paper, the balance and the position come in their place.
-  if (!isPaper) part('account').replaceChildren(makeFacts({ Service: new URL(serviceUrl).host, ...short }));
+  // The venue on paper tells a balance and a position: they come in their place.
+  if (!hasVenue) part('account').replaceChildren(makeFacts({ Service: new URL(serviceUrl).host, ...short }));
 }
 
 /** Throws `OrderBookError` if another service now answers at the address: it may trade with real money. */
 export async function checkService(client: Client, opened: HealthStatus): Promise<void> {
-  const { wallet_address: wallet, mode } = await client.health();
-  if (wallet === opened.wallet_address && mode === opened.mode) return;
+  const { wallet_address: wallet, mode, venue } = await client.health();
+  if (wallet === opened.wallet_address && mode === opened.mode && venue === opened.venue) return;
   const detail = 'Another service has come to this address since the page was loaded. Load the page again.';
   throw new OrderBookError(detail, { code: 'order_placement_disabled' });
 }

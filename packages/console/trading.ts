@@ -8,19 +8,17 @@ import type { Page } from './page.ts';
 import { readHoldings } from './paper.ts';
 import { createPlacement } from './placement.ts';
 import { showPositions } from './positions.ts';
-import { checkService, isOnPaper } from './service.ts';
+import { checkService } from './service.ts';
 import { createWalletRow, signerOf } from './wallet-row.ts';
 
 /** Pause between two looks at the paper venue. */
 const VENUE_MS = 2_000;
 
 /** Begins to trade at the service of a page. */
-export function startTrading(page: Page, health: HealthStatus, paperWallet: string | undefined): void {
+export function startTrading(page: Page, health: HealthStatus, hasVenue: boolean): void {
   const { client, serviceUrl, shown, form } = page;
   const { wallet_address: wallet, mode } = health;
   const isSigned = health.client_verification === 'required';
-  // Only the page of the paper venue itself can ask it.
-  const hasVenue = wallet !== null && wallet === paperWallet;
   let reason: string | undefined;
 
   function block(): void {
@@ -84,7 +82,7 @@ export function startTrading(page: Page, health: HealthStatus, paperWallet: stri
     onAnswer: () => void refresh(),
   });
   page.trade({
-    isPaper: isOnPaper(health, paperWallet),
+    isPaper: health.venue === 'paper',
     place: (order, chosen) => void placement.place(order, namesOf(chosen)),
     cancel: (own) => void orders.cancel(own),
     onChosen: () => {

@@ -206,7 +206,9 @@ describeInChromium('orders of the console', () => {
   it('trades on another host where its origin is listed, with a consent to each order, and keeps the orders of each service', async () => {
     // Two addresses are two services to the page.
     const [url, other] = [serviceUrl(), serviceUrl().replace('127.0.0.1', 'localhost')];
-    const page = await openElsewhere(site().origin, url);
+    const page = await openElsewhere(site().origin);
+    await routeHealth(page, { venue: 'polymarket' });
+    await page.goto(`${site().origin}/index.html?service=${encodeURIComponent(url)}`);
     await bookShown(page);
     expect(await page.locator('#badge').textContent()).toBe('REAL MONEY');
     await fill(page, { price: '0.01' });

@@ -53,7 +53,7 @@ describeInChromium('the page of the console', () => {
   });
 
   it.each([
-    ['READ ONLY', { mode: 'read-only', wallet_address: null }, 'This service takes no orders'],
+    ['READ ONLY', { mode: 'read-only', wallet_address: null, venue: 'polymarket' }, 'This service takes no orders'],
     ['PAPER', { client_verification: 'required' }, 'Connect a wallet to order'],
   ] as const)('says %s of a service with %j, before anything is filled in', async (badge, members, button) => {
     const page = await openFresh();
