@@ -33,8 +33,6 @@ export function createAnswer() {
     clear: () => show(undefined),
     /** Returns what is shown: another object for each outcome. */
     shown: () => current,
-    /** Adds a sentence to the outcome. */
-    append: (sentence: string) => part('result').append(make('p', { class: 'proof' }, sentence)),
     /** Shows the same outcome as it is by now. */
     renew: (content: Outcome['content']) => {
       const { children } = part('result');

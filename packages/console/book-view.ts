@@ -17,14 +17,10 @@ interface Parts extends LadderEvents {
 /** Pause after a failure in seconds: the client's own grows to half a minute. */
 const RETRY_S = 3;
 
-/** Describes the market: its end, what waits on its books, and its rules. */
-function describeMarket({ market: { end_date: end, liquidity } }: Chosen, { tick_size, min_order_size }: Book): string {
-  return [
-    ...(end === null ? [] : [`ends ${formatTime(new Date(end))}`]),
-    ...(liquidity === null ? [] : [`liquidity ${formatMoney(liquidity)}`]),
-    `tick ${tick_size}`,
-    `at least ${min_order_size} shares`,
-  ].join(' · ');
+/** Describes a market by its end and by what waits on its books; the ticket has its rules. */
+function describeMarket({ end_date: end, liquidity }: Chosen['market']): string {
+  const facts = [end && `ends ${formatTime(new Date(end))}`, liquidity && `liquidity ${formatMoney(liquidity)}`];
+  return facts.filter(Boolean).join(' · ');
 }
 
 /** Creates the view of the book, and asks for a new one each second while the page is visible. */
@@ -43,7 +39,7 @@ export function createBookView({ client, staleness, onBook, onChoose, ...events 
   function show(next: Book, { market, outcome }: Chosen): void {
     book = next;
     staleness.confirm('book');
-    say('book-facts', describeMarket({ market, outcome }, next));
+    say('book-facts', describeMarket(market));
     showQuote(part('quote'), next);
     // The price to buy at, as in the list.
     const price = next.asks[0]?.price ?? next.bids[0]?.price;

@@ -1,6 +1,6 @@
 import { type Book, formatUnits, parseUnits } from '../client/client.ts';
 import { make, makeButton, makeFacts, replaceKeepingFocus } from './dom.ts';
-import { formatCents, formatPrice, formatShares, SUM_DECIMALS } from './figures.ts';
+import { formatCents, formatPrice, formatShares, SUM_DECIMALS, shorten } from './figures.ts';
 import type { OwnOrder } from './holdings.ts';
 
 /** Levels of each side that are shown, besides those with orders of the user. */
@@ -53,7 +53,8 @@ function makeCancel(own: readonly OwnOrder[], price: string, cancel: LadderEvent
   const open = own.reduce((sum, { size, filled }) => sum + parseUnits(size) - parseUnits(filled), 0n);
   const size = formatShares(formatUnits(open));
   const name = `Cancel ${size} shares at ${price}`;
-  return makeButton(`✕ ${size}`, () => cancel(own), { 'aria-label': name, title: name, 'data-key': `cancel ${price}` });
+  const named = { 'aria-label': name, title: name, 'data-key': `cancel ${price}` };
+  return makeButton(`✕ ${shorten(size).replace(/\.00$/, '')}`, () => cancel(own), named);
 }
 
 function makeRow(
@@ -65,12 +66,13 @@ function makeRow(
   const [price, isEmpty] = [formatPrice(level.price, tick), level.size === '0'];
   const name = `${side === 'bid' ? 'Bid' : 'Ask'} ${price}: use this price`;
   const button = makeButton(price, () => events.usePrice(price), { 'aria-label': name, 'data-key': `use ${price}` });
-  const figures = [level.size, formatUnits(total)].map(formatShares);
+  const shares = [level.size, formatUnits(total)].map(formatShares);
+  const figures = [...shares, formatCents(formatUnits(value, SUM_DECIMALS))];
   const row = make(
     'tr',
     { class: isEmpty ? 'none' : side },
     make('th', { scope: 'row' }, button),
-    [...figures, formatCents(formatUnits(value, SUM_DECIMALS))].map((text) => make('td', {}, isEmpty ? '' : text)),
+    figures.map((text) => make('td', { title: text }, isEmpty ? '' : shorten(text))),
     make('td', {}, own.length === 0 ? [] : [makeCancel(own, price, events.cancel)]),
   );
   // A share of the width: how it looks, not what it is.

@@ -9,8 +9,8 @@ type Sample = readonly [at: number, prices: readonly (number | undefined)[]];
 const MAX_SAMPLES = 3_600;
 /** Time that the picture spans at least. */
 const MIN_SPAN_MS = 60_000;
-/** Levels of each side in the picture of the depth: far ones would hide the near ones. */
-const MAX_DEPTH = 15;
+/** Distance of a level from the best one up to which the picture of the depth has it: far ones would hide the near ones. */
+const MAX_FAR = 0.15;
 
 /** Returns a function from values to places in the square of 100 in which each picture is drawn. */
 function scale(least: number, most: number) {
@@ -44,7 +44,8 @@ function drawPrices(samples: readonly Sample[], tick: string): void {
 function drawDepth({ bids, asks }: Book): void {
   const sides = [bids, asks].map((levels) => {
     let total = 0;
-    return levels.slice(0, MAX_DEPTH).map(({ price, size }) => {
+    const isNear = ({ price }: { price: string }) => Math.abs(Number(price) - Number(levels[0]?.price)) <= MAX_FAR;
+    return levels.filter(isNear).map(({ price, size }) => {
       total += Number(size);
       return { price: Number(price), total };
     });

@@ -19,6 +19,12 @@ export function formatShares(size: string): string {
   return fixed(size, 2);
 }
 
+/** Shortens a formatted figure for a narrow column: a large one leaves out its decimals, a larger one is in millions. */
+export function shorten(figure: string): string {
+  if (figure.length > 11) return `${figure.slice(0, -11)}.${figure.slice(-10, -8)}M`;
+  return figure.length > 8 ? figure.slice(0, -3) : figure;
+}
+
 /** Formats a sum of collateral in whole cents: `up` for what the user pays, so that no cost looks smaller than it is. */
 export function formatCents(sum: string, up = false): string {
   const [digits, cent] = [parseUnits(sum.replace('-', ''), SUM_DECIMALS), 10n ** BigInt(SUM_DECIMALS - 2)];

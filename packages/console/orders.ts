@@ -112,11 +112,7 @@ export function createOrders(page: Page, { journal, hasVenue, onOrders, onRepeat
     const now = JSON.stringify(rows.map((row) => [row, statusOf(row), !outcomeOf(row.atVenue?.tokenId ?? '')]));
     if (now === shown) return;
     shown = now;
-    const none = make(
-      'li',
-      { class: 'line' },
-      make('p', { class: 'name' }, 'No orders yet: place one to see it here.'),
-    );
+    const none = make('li', { class: 'line' }, make('p', { class: 'hint' }, 'No orders yet.'));
     replaceKeepingFocus(part('own-orders'), rows.length > 0 ? rows.flatMap(makeRow) : [none]);
     const [open, live] = [kept.filter(isUnsettled), atVenue.filter(({ status }) => status === 'live')];
     const doubts = open.length > 0 ? `, ${open.length} not settled` : '';

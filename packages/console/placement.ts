@@ -82,12 +82,13 @@ export function createPlacement(deps: PlacementDeps) {
     answer.show({ kind: 'refused', content, details });
   }
 
-  /** Notes what became of an order. Where the browser stores no more it stays open, and a repeat settles it. */
-  function note(kept: KeptOrder): void {
+  /** Notes what became of an order; returns false where the browser stores no more, so that the list has its state before. */
+  function note(kept: KeptOrder): boolean {
     try {
       journal.write(kept);
+      return true;
     } catch {
-      answer.append('This browser stores no more: the list has an older state of this order.');
+      return false;
     }
   }
 
@@ -113,12 +114,9 @@ export function createPlacement(deps: PlacementDeps) {
   }
 
   async function send(kept: KeptOrder, mayBeLive: boolean): Promise<void> {
-    try {
-      journal.write(kept);
-    } catch {
+    if (!note(kept)) {
       const content = [make('h3', {}, 'Not sent'), make('p', {}, 'This browser stores no more for this page.')];
-      answer.show({ kind: 'refused', content });
-      return;
+      return answer.show({ kind: 'refused', content });
     }
     isSending = true;
     onBlock('Waiting for the answer…');

@@ -27,6 +27,6 @@ export function showPositions(orders: readonly OwnOrder[], page: Page): void {
     const link = makeLink(chosen?.market.question ?? undefined, tokenId, () => chosen && page.choose(chosen));
     return make('li', { class: 'line' }, link, cells);
   });
-  const none = make('li', { class: 'line' }, make('p', { class: 'name' }, 'No position yet: nothing has been filled.'));
+  const none = make('li', { class: 'line' }, make('p', { class: 'hint' }, 'No position yet: nothing was filled.'));
   replaceKeepingFocus(part('positions'), rows.length > 0 ? rows : [none]);
 }

@@ -47,8 +47,8 @@ export function startTrading(page: Page, health: HealthStatus, hasVenue: boolean
     // Another outcome may have been chosen meanwhile.
     if (shown.chosen?.outcome !== outcome) return;
     form.know({ holdings });
-    const position = `${formatShares(holdings.shares)} ${outcome.name ?? 'shares'}`;
-    const facts = { 'Free balance': formatMoney(holdings.freeCollateral), Position: position };
+    const shares = `${formatShares(holdings.shares)} ${outcome.name ?? ''}`;
+    const facts = { 'Free balance': formatMoney(holdings.freeCollateral), 'Shares held': shares };
     part('account').replaceChildren(makeFacts(facts));
   }
 

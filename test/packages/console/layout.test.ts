@@ -1,4 +1,5 @@
 import { expect, it } from '@jest/globals';
+import * as z from 'zod/mini';
 import { ERROR_CODES } from '../../../shared/errors.ts';
 import { bookShown } from '../../support/page/console-page.ts';
 import { sharedConsole } from '../../support/page/console-world.ts';
@@ -103,12 +104,22 @@ const FAULTS_OF_LAYOUT = `(() => {
       }
     }
   }
+  for (const cell of document.querySelectorAll('#ladder td')) {
+    if (cell.scrollWidth > cell.clientWidth) faults.push('leaves its column: ' + cell.textContent);
+  }
   return [...new Set(faults)];
 })()`;
 
 describeInChromium('the list of orders', () => {
   it('breaks no word, lays nothing over anything and does not scroll sideways at nine widths, whatever became of an order', async () => {
     const page = await openFresh();
+    const sizes = ['123456789.12', '9999.99', '45678.9'];
+    const levels = sizes.map((size, index) => ({ price: `0.4${9 - index}`, size }));
+    await page.route('**/v1/book/**', async (route) => {
+      const headers = { ...route.request().headers(), 'if-none-match': '' };
+      const response = await route.fetch({ headers });
+      await route.fulfill({ response, json: { ...z.looseObject({}).parse(await response.json()), bids: levels } });
+    });
     await page.route('**/paper/orders', (route) => route.fulfill({ json: { orders: venueOrders() } }));
     const prefix = `order-of-this-page ${serviceUrl()} ${walletAddress()} `;
     const entries = keptOrders().map((kept) => [prefix + kept.key, JSON.stringify(kept)]);
