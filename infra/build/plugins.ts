@@ -55,6 +55,7 @@ export const LAYER_ENTRIES = {
   errors: 'shared/errors.ts',
   exchange: 'shared/http/exchange.ts',
   aws: 'infra/build/aws.ts',
+  zod: 'infra/build/zod.ts',
 } as const;
 
 /** Imports of what is in the layer: its modules, and the clients of AWS beside that of KMS, which the modules use. */
@@ -69,5 +70,6 @@ export const FROM_LAYER: Plugin = {
     const fromLayer = (name: string) => ({ path: `/opt/nodejs/${name}.mjs`, external: true });
     build.onResolve({ filter: IN_LAYER }, ({ path }) => fromLayer(basename(path, '.ts')));
     build.onResolve({ filter: CLIENTS }, () => fromLayer('aws'));
+    build.onResolve({ filter: /^zod\/mini$/ }, () => fromLayer('zod'));
   },
 };

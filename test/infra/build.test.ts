@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { cp, mkdtemp, readdir, readFile, rm, stat, symlink } from 'node:fs/promises';
+import { cp, glob, mkdtemp, readdir, readFile, rm, stat, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { promisify } from 'node:util';
@@ -126,6 +126,21 @@ describe('the build', () => {
     const ofFills = await readFile(join(folder, 'here/functions/fills/index.mjs'), 'utf8');
     expect(ofFills).toContain('/opt/nodejs/open-account.mjs');
     expect((await bytesOf('health')).layer).toBe(0);
+  });
+
+  it('has in the layer each part of zod that a function uses', async () => {
+    const shared: object = await import(join(folder, 'here/layer/nodejs/zod.mjs'));
+    const used = new Set<string>();
+    for await (const file of glob(join(folder, 'here/functions/*/*.mjs'))) {
+      const source = await readFile(file, 'utf8');
+      const names = [...source.matchAll(/import\*as ([\w$]+) from"\/opt\/nodejs\/zod\.mjs"/g)].map(
+        ([, name]) => `${name}`,
+      );
+      for (const name of names)
+        for (const [, part] of source.matchAll(new RegExp(`(?<![\\w$.])${name.replaceAll('$', '\\$')}\\.(\\w+)`, 'g')))
+          used.add(`${part}`);
+    }
+    expect(Object.keys(shared).toSorted()).toStrictEqual([...used].toSorted());
   });
 
   it('holds of the official client only what needs no package of its own', async () => {
