@@ -2,7 +2,7 @@ import { flushCompileCache } from 'node:module';
 import { parseArgs, styleText } from 'node:util';
 import { openStdout } from '../shared/log.ts';
 import { ConfigError } from '../shared/settings/formats.ts';
-import { describe, LOCAL, variableOf } from '../shared/settings/table.ts';
+import { LOCAL, variableOf } from '../shared/settings/table.ts';
 import { VERSION } from '../shared/version.ts';
 import type { Paint } from './readable-log.ts';
 import type { Service, StartOptions } from './service/service.ts';
@@ -71,10 +71,9 @@ const USAGE = `Usage: npm start -- [options]
 
 /** Writes the help: the usage, then a line for each setting. */
 function helpText(): string {
-  const lines = Object.entries(LOCAL).map(([name, setting]) => {
-    const { preset, meaning } = describe(setting);
-    return `  ${variableOf(name).padEnd(39)} ${(preset || '-').padEnd(32)} ${meaning}\n`;
-  });
+  const lines = Object.entries(LOCAL).map(
+    ([name, { preset, meaning }]) => `  ${variableOf(name).padEnd(39)} ${(preset || '-').padEnd(32)} ${meaning}\n`,
+  );
   return `Order book adapter: lists markets, reads order books and places limit orders on Polymarket.
 
 ${USAGE}

@@ -2,8 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
 import { errorCode } from '../../shared/node-error.ts';
-import { ConfigError } from '../../shared/settings/formats.ts';
-import { parseText } from '../../shared/settings/texts.ts';
+import { ConfigError, parseText } from '../../shared/settings/formats.ts';
 import { CONTEXT } from './table.ts';
 
 /** The values of `-c name=value`, of a file in `deploy/` and of cdk.json, by name. */
@@ -44,7 +43,7 @@ export function withEnvironmentFile(context: Context, folder: string): Context {
   const env = given === undefined ? undefined : parseText(`${given}`, 'env', CONTEXT.env);
   // Two files without a name would overwrite each other's stack.
   const settings: Context = { ...(env !== undefined && readFile(folder, env)), ...context };
-  const stackName = `${settings['stackName'] ?? z.parse(CONTEXT.stackName, undefined)}`;
+  const stackName = `${settings['stackName'] ?? CONTEXT.stackName.preset}`;
   const isItsStack = (name: string) => name !== env && readFile(folder, name).stackName === stackName;
   const owner = env === 'example' ? undefined : environmentsIn(folder).find(isItsStack);
   if (owner === undefined) return settings;

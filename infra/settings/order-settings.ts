@@ -1,9 +1,9 @@
 import { getAddress, isAddress } from 'ethers/address';
-import type * as z from 'zod/mini';
 import { compareDecimals, type Decimal } from '../../shared/decimal.ts';
 import { SIGNED_INDEX } from '../../shared/orders/table-layout.ts';
 import { ConfigError, type Sentence, sentencesOf } from '../../shared/settings/formats.ts';
 import { orderRules } from '../../shared/settings/rules.ts';
+import type { ValuesOf } from '../../shared/settings/table.ts';
 import { type ChosenAccount, chooseAccount, EOA_WARNING } from '../../shared/venue/polymarket/accounts.ts';
 import { REFUSED_REGION } from '../../shared/venue/polymarket/regions.ts';
 import { type CONTEXT, inSettings } from './table.ts';
@@ -11,7 +11,7 @@ import { type CONTEXT, inSettings } from './table.ts';
 /** What the rules of a deployment look at. */
 export interface Asked {
   /** A malformed setting counts as absent here, and so does a cap that is declined with `none`. */
-  readonly values: z.infer<z.ZodMiniObject<typeof CONTEXT>>;
+  readonly values: ValuesOf<typeof CONTEXT>;
   /** The region of the deployment, as far as synth can know it. */
   readonly region: string | undefined;
   readonly isGiven: (name: keyof typeof CONTEXT) => boolean;

@@ -1,9 +1,8 @@
 import { checkDeployedVariables } from '../../functions/orders/deployed-variables.ts';
 import { type Sentence, throwProblems } from '../../shared/settings/formats.ts';
 import { goneProblem } from '../../shared/settings/gone.ts';
-import { nearestOf } from '../../shared/settings/read.ts';
+import { nearestOf, readTexts } from '../../shared/settings/read.ts';
 import { DEPLOYED, SETTINGS, type Table, variableOf } from '../../shared/settings/table.ts';
-import { readTexts } from '../../shared/settings/texts.ts';
 import type { Context } from './environment-file.ts';
 import { type Asked, completeOrders, orderProblems } from './order-settings.ts';
 import { CONTEXT, inSettings } from './table.ts';

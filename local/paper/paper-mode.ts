@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createPaperVenue, type PaperVenue } from '../../packages/paper-venue/venue.ts';
 import { errorCode } from '../../shared/node-error.ts';
 import { readVariables } from '../../shared/settings/read.ts';
-import { describe, type Environment, LOCAL } from '../../shared/settings/table.ts';
+import { type Environment, LOCAL } from '../../shared/settings/table.ts';
 import { type Listening, type Service, type StartOptions, startService } from '../service/service.ts';
 import { loadConsole } from './console-files.ts';
 import { keepPaperSession } from './session-file.ts';
@@ -46,7 +46,7 @@ function portOf({ url }: Pick<Listening, 'url'>): number {
 }
 
 function deskCommand(port: number): string {
-  return `${String(port) === describe(LOCAL.port).preset ? '' : `SERVICE_PORT=${port} `}npm run orders -- --paper open`;
+  return `${String(port) === LOCAL.port.preset ? '' : `SERVICE_PORT=${port} `}npm run orders -- --paper open`;
 }
 
 const SIGNED = `# Clients sign their orders here: without X-Client-Signature the next answer is 401, with the

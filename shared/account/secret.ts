@@ -5,8 +5,7 @@ import { type AwsRoute, awsClientOptions } from '../aws-client.ts';
 import { SECRET_MS } from '../limits.ts';
 import type { Secret } from '../secret.ts';
 import { CLOB_KEY, CLOB_PASSPHRASE, CLOB_SECRET, completeCredentials, PRIVATE_KEY } from '../settings/credentials.ts';
-import { ConfigError, type Format } from '../settings/formats.ts';
-import { parseText } from '../settings/texts.ts';
+import { ConfigError, type Format, parseText } from '../settings/formats.ts';
 
 const text = z.optional(z.string());
 const FORM = 'The secret must be JSON with privateKey, apiKey, apiSecret and apiPassphrase alone.';

@@ -1,11 +1,10 @@
-import type * as z from 'zod/mini';
 import type { ProxyEnv } from '../proxy.ts';
 import type { Secret } from '../secret.ts';
 import { completeCredentials } from './credentials.ts';
 import { LOOPBACK, sentencesOf, throwProblems } from './formats.ts';
 import { readVariables } from './read.ts';
 import { funderRule, type OrderValues, orderRules } from './rules.ts';
-import { DEPLOYED, type Environment, LOCAL, SETTINGS } from './table.ts';
+import { DEPLOYED, type Environment, LOCAL, SETTINGS, type ValuesOf } from './table.ts';
 
 /** What signs orders: a private key, the name of the secret that holds one, or a key that stays in AWS KMS. */
 type KeySource =
@@ -19,8 +18,7 @@ export type Mode = 'read-only' | 'order-placing';
 /** Of a deployed function. Its variables are in the template of the stack, so that no secret is among them. */
 const FUNCTION = { ...DEPLOYED, ...SETTINGS.network, store: SETTINGS.local.store };
 
-type Values = Omit<z.infer<z.ZodMiniObject<typeof FUNCTION>>, 'orderAccess'> &
-  Partial<z.infer<z.ZodMiniObject<typeof LOCAL>>>;
+type Values = Omit<ValuesOf<typeof FUNCTION>, 'orderAccess'> & Partial<ValuesOf<typeof LOCAL>>;
 
 /** Brings settings into the form that they have in every process. Key and API credentials are there without the opt-in too. */
 function complete<V extends Values>(values: V) {

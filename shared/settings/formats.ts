@@ -1,5 +1,3 @@
-import * as z from 'zod/mini';
-
 /**
  * Settings that the operator has to change. The message is one sentence a line: each names a setting and says what it
  * takes, never the value.
@@ -22,29 +20,34 @@ export function throwProblems(sentences: readonly Sentence[]): void {
   if (problems.length > 0) throw new ConfigError(problems.join('\n'));
 }
 
-/** A kind of value that is written as text. The message of a malformed text completes "… must be". */
-export type Format<T> = z.ZodMiniType<T, string | undefined>;
+/** A kind of value that is written as text. No schema library: the functions that only read load none. */
+export interface Format<T> {
+  /** Completes the sentence "… must be" about a malformed text, which is left out: it may be a secret. */
+  readonly rule: string;
+  /** Returns `undefined` for a malformed text. */
+  readonly parse: (text: string) => T | undefined;
+}
 
-/** Creates a format; `parse` returns `undefined` for a malformed text. */
-export function parsed<T>(rule: string, parse: (text: string) => T | undefined) {
-  const transform = z.transform((text: string, { issues }) => {
-    const value = parse(text);
-    if (value !== undefined) return value;
-    // The text is left out: it may be a secret.
-    issues.push({ code: 'custom', message: rule, input: undefined });
-    return z.NEVER;
-  });
-  return z.pipe(z.string(), transform);
+/** Parses a text; throws `ConfigError` naming `name`. */
+export function parseText<T>(text: string, name: string, { rule, parse }: Format<T>): T {
+  const value = parse(text);
+  if (value === undefined) throw new ConfigError(`${name} must be ${rule}.`);
+  return value;
+}
+
+/** Creates a format. */
+export function parsed<T>(rule: string, parse: (text: string) => T | undefined): Format<T> {
+  return { rule, parse };
 }
 
 /** Creates the format of the texts that match. */
 export function matching(rule: string, pattern: RegExp) {
-  return z.string().check(z.regex(pattern, rule));
+  return parsed(rule, (text) => (pattern.test(text) ? text : undefined));
 }
 
 /** Creates the format of the texts that are listed. */
-export function anyOf<const T extends readonly string[]>(values: T) {
-  return z.enum(values, `one of ${values.join(', ')}`);
+export function anyOf<const T extends readonly string[]>(values: T): Format<T[number]> {
+  return parsed(`one of ${values.join(', ')}`, (text) => values.find((value) => value === text));
 }
 
 /** Creates the format of ARNs of a kind of resource, whose ids begin with `prefix`. */

@@ -1,7 +1,6 @@
 import { throwProblems } from './formats.ts';
 import { goneProblem } from './gone.ts';
-import { DEPLOYED, type Environment, LOCAL, type Table, variableOf } from './table.ts';
-import { readTexts } from './texts.ts';
+import { DEPLOYED, type Environment, LOCAL, type Setting, type Table, type ValuesOf, variableOf } from './table.ts';
 
 /** Counts the insertions, deletions and replacements that turn one word into another (Levenshtein). */
 function editDistance(from: string, to: string): number {
@@ -56,6 +55,30 @@ function unusedProxy(env: Environment): readonly string[] {
   const name = ['ALL_PROXY', 'all_proxy', 'HTTP_PROXY', 'http_proxy'].find((variable) => env[variable]);
   if (name === undefined || textOf('httpsProxy', env)) return [];
   return [`${name} is set, but has no effect here: requests go directly. Set HTTPS_PROXY to use a proxy.`];
+}
+
+/** Docker keeps the quotes of an env file. */
+const QUOTED = /^\s*["'`]/;
+
+/**
+ * Reads settings from their texts. A malformed one counts as absent, and `problems` has its sentence, which never repeats
+ * the text. `label` is the name by which the operator knows a setting.
+ */
+export function readTexts<const T extends Table>(
+  table: T,
+  texts: Environment,
+  label: (name: string) => string,
+): { readonly values: ValuesOf<T>; readonly problems: readonly string[] };
+export function readTexts(table: Table, texts: Environment, label: (name: string) => string) {
+  const problems: string[] = [];
+  const read = ([name, { rule, parse, absent }]: readonly [string, Setting<unknown>]) => {
+    const text = texts[name];
+    const value = text === undefined ? absent : parse(text);
+    if (text === undefined || value !== undefined) return [name, value] as const;
+    problems.push(`${label(name)} must be ${QUOTED.test(text) ? `written without quotes, as ${rule}` : rule}.`);
+    return [name, absent] as const;
+  };
+  return { values: Object.fromEntries(Object.entries(table).map(read)), problems };
 }
 
 function readTable<const T extends Table>(env: Environment, table: T) {

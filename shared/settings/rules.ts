@@ -1,13 +1,13 @@
-import type * as z from 'zod/mini';
 import type { Sentence } from './formats.ts';
-import { type SETTINGS, variableOf } from './table.ts';
+import { type SETTINGS, type ValuesOf, variableOf } from './table.ts';
 
 // What settings need beside each other, said once for the local server, the deployed functions and synth. A sentence has
 // the variables; `inSettings` writes the names of a deployment's settings in their place.
 
-type Orders = z.infer<z.ZodMiniObject<typeof SETTINGS.orders>>;
+type Orders = ValuesOf<typeof SETTINGS.orders>;
 /** The settings of orders and their key, parsed. */
-export type OrderValues = Omit<Orders, 'placeOrder'> & { readonly privateKey?: unknown };
+export type OrderValues = Partial<Omit<Orders, 'placeOrder'>> &
+  Pick<Orders, 'clientVerification'> & { readonly privateKey?: unknown };
 
 /** Returns the sentence about an account that only a key can name. */
 export function funderRule({ signatureType = 'eoa', funderAddress }: OrderValues): Sentence {

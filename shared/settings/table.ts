@@ -1,11 +1,21 @@
 import { isIP } from 'node:net';
-import * as z from 'zod/mini';
 import { SIGNATURE_TYPES } from '../account.ts';
 import { compareDecimals, parseDecimal, ZERO } from '../decimal.ts';
 import { LOG_LEVELS } from '../log.ts';
 import { Secret } from '../secret.ts';
 import { CLOB_KEY, CLOB_PASSPHRASE, CLOB_SECRET, PRIVATE_KEY } from './credentials.ts';
-import { anyOf, type Format, integer, KEY_LIKE, LOOPBACK, listOf, matching, parsed, tableOf } from './formats.ts';
+import {
+  anyOf,
+  type Format,
+  integer,
+  KEY_LIKE,
+  LOOPBACK,
+  listOf,
+  matching,
+  parsed,
+  parseText,
+  tableOf,
+} from './formats.ts';
 
 /** The gateway checks callers by `iam` and `jwt`. */
 const ORDER_ACCESSES = ['iam', 'jwt', 'public'] as const;
@@ -16,7 +26,7 @@ export type OrderAccess = (typeof ORDER_ACCESSES)[number];
 const OPT_IN = parsed('1', (text) => text === '1');
 
 /** A consent that cannot be given by mistake. */
-const CONSENT = z.literal('1', '1, or left out');
+const CONSENT = matching('1, or left out', /^1$/);
 
 const HOST = parsed('a host name or an IP address', (text) =>
   /^[A-Za-z0-9.:-]{1,255}$/.test(text) && !KEY_LIKE.test(text) ? text : undefined,
@@ -90,7 +100,7 @@ const STORE = parsed(
   (text) => {
     // As in an env file with the line ends of Windows.
     if (text !== text.trim() || /\p{Cc}/u.test(text)) return undefined;
-    if (/^dynamodb:/i.test(text)) return z.safeParse(TABLE, tableOf(text)).success ? text : undefined;
+    if (/^dynamodb:/i.test(text)) return TABLE.parse(tableOf(text) ?? '') && text;
     // One letter and a colon begin a path of Windows.
     return KEY_LIKE.test(text) || /^(?:["'`]|dynamo|[a-z][\w+.-]+:)/i.test(text) ? undefined : text;
   },
@@ -122,27 +132,33 @@ const SECRET_NAME = matching(
 );
 
 /** A row of the table. */
-export type Setting = Format<unknown>;
+export interface Setting<T> extends Format<T> {
+  /** The value where it is absent. */
+  readonly absent: T;
+  /** What people read of it: its default, if it has one, and a line on its meaning. */
+  readonly preset: string;
+  readonly meaning: string;
+}
 
 /** Rows of the table, by the names of the settings. */
-export type Table = Readonly<Record<string, Setting>>;
+export type Table = Readonly<Record<string, Setting<unknown>>>;
 
-/** What people read of a setting: a line on its meaning, and the text that is parsed where it is absent. */
-const FOR_PEOPLE = z.registry<{ readonly meaning: string; readonly preset: string }>();
+/** The values of the settings of a table. */
+export type ValuesOf<T extends Table> = { readonly [Name in keyof T]: T[Name]['absent'] };
 
 /** Creates a row: a setting that may be absent. */
-export function row<T>(format: Format<T>, meaning: string) {
-  return z.optional(format).register(FOR_PEOPLE, { meaning, preset: '' });
+export function row<T>(format: Format<T>, meaning: string): Setting<T | undefined> {
+  return { ...format, absent: undefined, preset: '', meaning };
 }
 
 /** Creates a row: a setting with a default. */
-export function preset<T>(format: Format<T>, text: string, meaning: string) {
-  return z.prefault(format, text).register(FOR_PEOPLE, { meaning, preset: text });
+export function preset<T>(format: Format<T>, text: string, meaning: string): Setting<T> {
+  return { ...format, absent: parseText(text, 'A default', format), preset: text, meaning };
 }
 
 /** Creates a row: a list that is empty where it is absent. */
-function list(format: Format<readonly string[]>, meaning: string) {
-  return z._default(format, []).register(FOR_PEOPLE, { meaning, preset: '' });
+function list(format: Format<readonly string[]>, meaning: string): Setting<readonly string[]> {
+  return { ...format, absent: [], preset: '', meaning };
 }
 
 /**
@@ -207,7 +223,7 @@ export const SETTINGS = {
   /** Of every process. Other programs read these variables too, so that they have no prefix. */
   network: {
     httpsProxy: row(PROXY, 'proxy for requests to the venue and to AWS: an http: or https: URL'),
-    noProxy: row(z.string(), 'hosts that are asked without the proxy, comma-separated'),
+    noProxy: row(matching('a list of hosts', /./), 'hosts that are asked without the proxy, comma-separated'),
   },
   /** Of deployed functions, besides. */
   deployed: {
@@ -220,11 +236,6 @@ export const LOCAL = { ...SETTINGS.local, ...SETTINGS.orders, ...SETTINGS.common
 
 /** The settings of deployed functions. */
 export const DEPLOYED = { ...SETTINGS.orders, ...SETTINGS.common, ...SETTINGS.deployed };
-
-/** Returns what people read of a setting. */
-export function describe(setting: Setting) {
-  return FOR_PEOPLE.get(setting) ?? { meaning: '', preset: '' };
-}
 
 /** Environment variables; an empty one counts as absent. */
 export type Environment = Readonly<Record<string, string | undefined>>;

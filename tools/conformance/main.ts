@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline/promises';
 import { flag, runCommand, UsageError, type Values } from '../../operator/command-line.ts';
 import { errorCode } from '../../shared/node-error.ts';
 import { PRIVATE_KEY } from '../../shared/settings/credentials.ts';
-import { parseText } from '../../shared/settings/texts.ts';
+import { parseText } from '../../shared/settings/formats.ts';
 import type { Result } from '../../test/contract/run.ts';
 import { formatJunit, formatResult, formatSummary } from './report.ts';
 import { regionOf } from './signed-fetch.ts';

@@ -6,7 +6,6 @@ const TESTS: Readonly<Record<string, readonly string[]>> = {
   'shared/settings/config.ts': ['shared/settings/config'],
   'shared/settings/formats.ts': ['shared/settings/config', 'infra/settings'],
   'shared/settings/read.ts': ['shared/settings/config', 'infra/settings'],
-  'shared/settings/texts.ts': ['shared/settings/config', 'infra/settings'],
   'shared/settings/table.ts': ['shared/settings/config', 'tools/settings'],
   'functions/orders/checks.ts': ['contract/orders', 'contract/clients', 'functions/gateway-events'],
   'functions/orders/json.ts': ['contract/orders', 'functions/fuzz', 'functions/gateway-events'],

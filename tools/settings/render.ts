@@ -1,5 +1,5 @@
 import { CONTEXT } from '../../infra/settings/table.ts';
-import { describe, LOCAL, type Table, variableOf } from '../../shared/settings/table.ts';
+import { LOCAL, type Table, variableOf } from '../../shared/settings/table.ts';
 
 const HEADER = `# Settings of the local server; every one may be left out, and an empty one counts as absent.
 # npm start reads them from a copy of this file named .env; a variable of the environment wins.
@@ -7,16 +7,14 @@ const HEADER = `# Settings of the local server; every one may be left out, and a
 
 /** The text of `.env.example`. */
 export function renderEnvironment(): string {
-  const blocks = Object.entries(LOCAL).map(([name, setting]) => {
-    const { preset, meaning } = describe(setting);
-    return `# ${meaning}\n# ${variableOf(name)}=${preset}\n`;
-  });
+  const blocks = Object.entries(LOCAL).map(
+    ([name, { preset, meaning }]) => `# ${meaning}\n# ${variableOf(name)}=${preset}\n`,
+  );
   return [HEADER, ...blocks].join('\n');
 }
 
 function renderTable(table: Table, nameOf: (name: string) => string): string {
-  const rows = Object.entries(table).map(([name, setting]) => {
-    const { preset, meaning } = describe(setting);
+  const rows = Object.entries(table).map(([name, { preset, meaning }]) => {
     const cells = [nameOf(name), name in CONTEXT ? name : '', preset].map((text) => text && `\`${text}\``);
     return `| ${[...cells, meaning].map((cell) => cell || '-').join(' | ')} |\n`;
   });
