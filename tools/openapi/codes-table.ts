@@ -29,19 +29,28 @@ export function openAnswers(): string {
 
 const ROWS = ['repeat', 'change', 'wait', 'operator'] as const satisfies readonly Next[];
 
+/** Breaks a paragraph into lines of at most 120 characters. */
+function wrapped(paragraph: string): string {
+  return paragraph.replace(/(.{1,120})(?: |$)/g, '$1\n').trimEnd();
+}
+
 /** The table of what has to happen after each code. */
 const TABLE = [
   '| next | do | after |',
   '| --- | --- | --- |',
   ...ROWS.map((next) => `| \`${next}\` | ${ACTIONS[next]} | ${listed(next)} |`),
   '',
-  `Final, and replayed by the key, are 201 and the venue's own refusals (${FINAL_CODES.map((code) => `\`${code}\``).join(', ')}): a new try takes a new key.`,
+  wrapped(
+    `Final, and replayed by the key, are 201 and the venue's own refusals (${FINAL_CODES.map((code) => `\`${code}\``).join(', ')}): a new try takes a new key.`,
+  ),
   '',
-  `The order of a request may be live after ${openAnswers()}: place no other in its place. 409 \`order_in_progress\` says that another request decides.`,
+  wrapped(
+    `The order of a request may be live after ${openAnswers()}: place no other in its place. 409 \`order_in_progress\` says that another request decides.`,
+  ),
 ].join('\n');
 
-/** The pages with the table. */
-export const PAGES_OF_CODES = ['docs/retrying.md', 'docs/agents.md'] as const;
+/** The page with the table. */
+export const PAGE_OF_CODES = 'docs/agents.md';
 
 /** Returns the page with the table between its marks. */
 export function insertCodes(page: string): string {

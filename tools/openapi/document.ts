@@ -16,7 +16,7 @@ import {
   RESPONSE_HEADERS,
   sharedResponses,
 } from './responses.ts';
-import { componentSchemas, inlineSchema, type SchemaName, schemaRef, WHOLE_SECONDS } from './schemas.ts';
+import { componentSchemas, GLOSSARY, inlineSchema, type SchemaName, schemaRef, WHOLE_SECONDS } from './schemas.ts';
 
 const DESCRIPTION = `A small HTTP/JSON service between any HTTP client and the order book of Polymarket.
 
@@ -256,6 +256,7 @@ export function createDocument() {
       contact: { name: 'The maintainers, see SECURITY.md and CONTRIBUTING.md' },
       license: { name: 'MIT', identifier: 'MIT' },
     },
+    externalDocs: GLOSSARY,
     servers: [
       { url: 'http://127.0.0.1:8080', description: 'The local server, as it starts by default.' },
       {

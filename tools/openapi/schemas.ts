@@ -125,11 +125,23 @@ function describeDefault({ default: absent, ...schema }: JsonSchema): JsonSchema
     : { ...schema, description: `${schema.description} Without it: \`${JSON.stringify(absent)}\`.` };
 }
 
+/** Members whose words are in the glossary. */
+const EXPLAINED: ReadonlySet<string> = new Set([
+  ...['token_id', 'tick_size', 'neg_risk', 'post_only', 'taker_only', 'wallet_address', 'funder_address'],
+  ...['min_notional', 'max_notional', 'max_daily_notional'],
+]);
+export const GLOSSARY = { description: 'Glossary', url: 'docs/glossary.md' } as const;
+
+/** Makes a member's schema as it stands in the document. */
+function plainMember(name: string, schema: JsonSchema): JsonSchema {
+  const plain = plainMembers(describeDefault(joinNull(schema)));
+  return EXPLAINED.has(name) && plain.type !== 'null' ? { ...plain, externalDocs: GLOSSARY } : plain;
+}
+
 function plainMembers(schema: JsonSchema): JsonSchema {
   if (!schema.properties) return schema;
   const properties = Object.entries(schema.properties).map(
-    ([name, member]) =>
-      [name, typeof member === 'object' ? plainMembers(describeDefault(joinNull(member))) : member] as const,
+    ([name, member]) => [name, typeof member === 'object' ? plainMember(name, member) : member] as const,
   );
   return { ...schema, properties: Object.fromEntries(properties) };
 }

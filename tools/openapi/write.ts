@@ -6,7 +6,7 @@ const ROOT = join(import.meta.dirname, '../..');
 
 const COMMAND = {
   purpose:
-    "Writes openapi.json, the client's types and the tables of codes in docs/, after a change of a schema, a code or a description.",
+    "Writes openapi.json, the client's types and the table of codes in docs/agents.md, after a change of a schema, a code or a description.",
   usage: 'npm run openapi -- [options]',
   options: { check: flag('write nothing; exit with 1 where a file is not what the schemas say') },
 } as const;
@@ -17,11 +17,9 @@ async function generate(): Promise<Readonly<Record<string, string>>> {
   const { createDocument } = await import('./document.ts');
   const document = `${JSON.stringify(createDocument(), null, 2)}\n`;
   const types = await openapiTS(document);
-  const { insertCodes, PAGES_OF_CODES } = await import('./codes-table.ts');
-  const page = async (path: string) => [path, insertCodes(await readFile(join(ROOT, path), 'utf8'))] as const;
-  const pages = Object.fromEntries(await Promise.all(PAGES_OF_CODES.map(page)));
+  const { insertCodes, PAGE_OF_CODES } = await import('./codes-table.ts');
   return {
-    ...pages,
+    [PAGE_OF_CODES]: insertCodes(await readFile(join(ROOT, PAGE_OF_CODES), 'utf8')),
     'openapi.json': document,
     'packages/client/api.ts': COMMENT_HEADER + astToString(types),
   };
