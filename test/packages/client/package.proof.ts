@@ -75,16 +75,13 @@ describe('the packed client', () => {
 
   it('has types that a strict project can use, and that know a wrong order', async () => {
     const source = `
-      import { createClient, OrderBookError, type OrderRequest, roundToTick, takerFee } from '${NAME}';
+      import { createClient, OrderBookError, type OrderRequest, roundToTick } from '${NAME}';
       import { type OrderEvent, verifyEvent } from '${NAME}';
       const client = createClient({ baseUrl: 'http://127.0.0.1:8080', wallet: undefined, fetch: undefined });
       const order: OrderRequest = { token_id: '1', side: 'buy', price: '0.5', size: 5 };
       const { status } = await client.placeOrder(order, { signal: AbortSignal.timeout(1) });
-      const { items } = await client.markets();
-      export const fee: string | null = takerFee(order, items[0]?.fees ?? null);
       // @ts-expect-error a direction that does not exist
       export const price: string = roundToTick(0.5, '0.01', 'floor');
-      await client.watchBook('1', ({ bids }) => console.log(bids[0]?.price), { signal: AbortSignal.timeout(1) });
       // @ts-expect-error a watch that nothing could end
       await client.watchBook('1', () => {}, {});
       export const isLive: boolean = status === 'live';

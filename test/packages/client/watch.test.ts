@@ -75,7 +75,6 @@ describe('a watch', () => {
   // Which failures a read is repeated after stands in client.test.ts.
   it.each<[string, Step]>([
     ['network_error', 'reset'],
-    ['venue_unavailable', problem(503, 'venue_unavailable', 0)],
     ['foreign_answer', { status: 503, body: '<html>' }],
   ])('goes on after %s, and reports it', async (code, step) => {
     const { hashes, errors } = await watchUntilLast([step, book('a'), step, book('last')]);
@@ -85,7 +84,6 @@ describe('a watch', () => {
 
   it.each<[string, Step]>([
     ['unknown_token', problem(404, 'unknown_token')],
-    ['venue_refused_service', problem(502, 'venue_refused_service')],
     ['foreign_answer', UNCHANGED],
   ])('ends after %s, which it throws', async (code, step) => {
     const error = await watchUntilLast([step]).catch((thrown: unknown) => thrown);
