@@ -166,7 +166,7 @@ function setUp(db: DatabaseSync): boolean {
   return layout === 0;
 }
 
-/** Runs the acts of one turn of the event loop in one transaction, with one flush to the disk, which they all await. */
+/** Collects the writes of one turn of the event loop in one transaction: all of them await its one flush to the disk. */
 function createTransactions({ db, requireIntact }: OwnFile) {
   let waiting: { readonly act: () => Written; readonly settled: PromiseWithResolvers<Written> }[] = [];
   const commit = (): void => {

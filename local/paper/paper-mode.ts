@@ -14,7 +14,7 @@ import { keepPaperSession } from './session-file.ts';
 const SEED = 1;
 /** Holdings of the wallet at the start: as many pUSD, and as many shares of each outcome. */
 const GIVEN_UNITS = 1_000;
-/** An address in another chain, as a client would send that of its user. */
+/** The address of a user in another chain, for the example of `X-Client-Address`. */
 const CLIENT = 'Bow1CGKGDB9mNxeWdw85E2aCthQ1oZX4oFEe7fYT17ew';
 const MAX_PORT = 65_535;
 

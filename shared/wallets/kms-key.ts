@@ -22,7 +22,7 @@ function describe(error: unknown, action: 'kms:Sign' | 'kms:GetPublicKey', keyId
     case 'DisabledException':
       return `AWS has disabled ${KEY}: enable it.`;
     case 'KMSInvalidStateException':
-      return `AWS cannot use ${KEY}: it is pending deletion, or in another state without use.`;
+      return `AWS cannot use ${KEY}: it is pending deletion, or its state is not valid.`;
     case 'CredentialsProviderError':
       return `There are no AWS credentials to use ${KEY} with.`;
     default:
