@@ -81,7 +81,7 @@ export const orderBody = z.strictObject(
     ),
     post_only: z
       ._default(z.boolean('must be true or false.'), false)
-      .check(z.describe('Only rest on the book: an order that would match at once is refused.')),
+      .check(z.describe('The order must rest on the book: the venue refuses one that would match at once.')),
     expires_at: z.optional(time),
   },
   'must be a JSON object.',

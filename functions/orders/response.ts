@@ -21,7 +21,7 @@ export const placedOrder = z.object({
   expires_at: z.nullable(text('The end of the order, RFC 3339 in UTC; `null` for one without an end.')),
   filled_size: z.nullable(
     decimal(
-      "Shares executed by the time of the response, from the venue's answer or its record; `null` if it reports none that can be true.",
+      "Shares executed by the time of the response, from the venue's answer or its record; `null` without a plausible one.",
     ),
   ),
   remaining_size: z.nullable(decimal('Shares that rest on the book or were not executed; `null` as above.')),

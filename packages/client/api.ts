@@ -258,7 +258,7 @@ export interface components {
             price: number | string;
             /** @description Shares: at most 2 decimals, at least the market's `min_order_size`, at most 1000000000. */
             size: number | string;
-            /** @description Only rest on the book: an order that would match at once is refused. Without it: `false`. */
+            /** @description The order must rest on the book: the venue refuses one that would match at once. Without it: `false`. */
             post_only?: boolean;
             /**
              * Format: date-time
@@ -285,7 +285,7 @@ export interface components {
             post_only: boolean;
             /** @description The end of the order, RFC 3339 in UTC; `null` for one without an end. */
             expires_at: string | null;
-            /** @description Shares executed by the time of the response, from the venue's answer or its record; `null` if it reports none that can be true. */
+            /** @description Shares executed by the time of the response, from the venue's answer or its record; `null` without a plausible one. */
             filled_size: string | null;
             /** @description Shares that rest on the book or were not executed; `null` as above. */
             remaining_size: string | null;
@@ -1487,7 +1487,7 @@ export interface components {
         "Idempotency-Replayed": "true";
         /** @description The methods of this path. */
         Allow: string;
-        /** @description The order wants the signature of a wallet. The gateway of a deployment calls it `x-amzn-remapped-www-authenticate`. */
+        /** @description A wallet must sign the order. The gateway of a deployment calls this header `x-amzn-remapped-www-authenticate`. */
         "WWW-Authenticate": "Wallet-Signature";
     };
     pathItems: never;

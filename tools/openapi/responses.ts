@@ -18,7 +18,7 @@ export const RESPONSE_HEADERS = {
   Allow: { description: 'The methods of this path.', schema: text },
   'WWW-Authenticate': {
     description:
-      'The order wants the signature of a wallet. The gateway of a deployment calls it `x-amzn-remapped-www-authenticate`.',
+      'A wallet must sign the order. The gateway of a deployment calls this header `x-amzn-remapped-www-authenticate`.',
     schema: { type: 'string', const: 'Wallet-Signature' },
   },
 } as const;
