@@ -8,8 +8,10 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 const ROOT = join(import.meta.dirname, '../..');
 const PAGES = ['packages/client/README.md', 'docs/clients.md', 'docs/fills.md', 'docs/app.md'];
 const IMPORT = "import { createClient } from 'order-book-adapter-client';\n";
-/** What the examples of wallets find in a page. */
+/** What an example takes from the first one of its page, and what those of wallets find in a browser. */
 const PAGE = `
+  declare const client: import('order-book-adapter-client').Client;
+  declare const token_id: string;
   declare const baseUrl: string;
   declare const ethereum: { request(call: { method: string; params?: readonly string[] }): Promise<any> };
   declare const solana: {
