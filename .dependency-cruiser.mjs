@@ -49,7 +49,7 @@ export default {
       to: {
         path: '^(functions|local|infra|packages|tools|test)/',
         pathNot:
-          '^(local/(main|order-store/store|paper/session-file|service/(folders|open-store|settings-file))|packages/paper-venue/main)\\.ts$|^local/quick-start\\.js$',
+          '^(local/(main|order-store/store|paper/session-file|service/(folders|open-store|service|settings-file))|packages/paper-venue/main)\\.ts$|^local/quick-start\\.js$',
       },
     },
     {

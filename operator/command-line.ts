@@ -50,6 +50,9 @@ export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
+/** A wallet key is one: given as a name it would be printed, and perhaps sent. */
+const KEY_LIKE = /^(?:0x)?[0-9a-f]{64}$/i;
+
 /** Exit code of a malformed command line. */
 const MISUSED = 2;
 
@@ -108,6 +111,9 @@ function read<const O extends Options>({ options, operands = false }: Command<O>
     }>({ args: [...args], options: { ...options, ...EVERYWHERE }, allowPositionals: operands, tokens: true });
     for (const [name, value] of Object.entries(parsed.values)) {
       if ([value].flat().includes('')) throw new UsageError(`Option '--${name}' needs a value.`);
+      if (/^(?:FILE|NAME)$/.test(options[name]?.value ?? '') && KEY_LIKE.test(String(value))) {
+        throw new UsageError(`Option '--${name}' takes a name, not a key.`);
+      }
       // Node takes the last value: with two clients, the orders of the first would stay on the book.
       const given = parsed.tokens.filter((token) => token.kind === 'option' && token.name === name);
       if (typeof value === 'string' && given.length > 1) throw new UsageError(`Option '--${name}' is given twice.`);

@@ -7,6 +7,7 @@ const CHECK_CERTIFICATE =
 const OTHER_PROVIDER = 'Some providers block the venue: try another network or name server.';
 const OTHER_NETWORK = 'Run it from another network: the firewall refuses many data centres (docs/going-live.md).';
 const CHANGED = 'Try again; if it stays, look at https://status.polymarket.com, and for an update of this service.';
+const SET_CLOCK = 'Have it set by NTP (timedatectl set-ntp true).';
 const SEE_GOING_LIVE = 'See "Before the first order" in docs/going-live.md.';
 
 /** The advice to an operator in a region from which orders are not accepted. */
@@ -74,7 +75,9 @@ const ROWS: Readonly<Partial<Record<ErrorCode, Row>>> = {
     fix: 'See "A key in AWS KMS" in docs/going-live.md.',
   }),
   rate_limited: (host) => ({ what: `${host} limits the rate of requests`, fix: 'Try again in a minute.' }),
-  venue_refused_service: (host, { facts: { reason } }) => {
+  venue_refused_service: (host, { facts: { reason }, message }) => {
+    const clock = /clock is \d+ s (?:ahead of|behind)/.exec(message)?.[0];
+    if (clock) return { what: `this machine's ${clock} the one of ${host}: no order is signed`, fix: SET_CLOCK };
     const [what, fix] = REFUSALS.get(reason) ?? [`refuses this machine or account (${reason})`, SEE_GOING_LIVE];
     return { what: `${host} ${what}`, fix };
   },

@@ -101,9 +101,6 @@ export const STOP_MS = 28_000;
 /** API Gateway's own hard limit (AWS: quotas of HTTP APIs). */
 export const GATEWAY_LIMIT_MS = 30_000;
 
-/** The doctor's run, which is promised within 10 s. */
-export const DOCTOR_MS = 8_500;
-
 /** Clients are promised that a key is kept for 24 h after its last use. */
 export const KEPT_AFTER_USE_MS = 24 * 3_600_000;
 /** A finished order is kept this long, so that an operator can match clients to fills over a year of business. */

@@ -1,6 +1,7 @@
+import { accessSync, constants, existsSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
 import type { AwsRoute } from '../../shared/aws-client.ts';
 import type { OrderRecords } from '../../shared/orders/order-store.ts';
-import type { ProxyEnv } from '../../shared/proxy.ts';
 import type { LocalConfig } from '../../shared/settings/config.ts';
 import { ConfigError, tableOf } from '../../shared/settings/formats.ts';
 import type { FileOrderStore } from '../order-store/store.ts';
@@ -15,13 +16,18 @@ export interface Store extends FileOrderStore {
 /** No idempotency key has a control character. */
 const NO_KEY = '\u0000';
 
-async function openTable(tableName: string, proxyEnv: ProxyEnv | undefined): Promise<FileOrderStore> {
+async function openTable(tableName: string, route: AwsRoute): Promise<FileOrderStore> {
   const { createDynamoDbStore } = await import('../../shared/orders/dynamodb-store.ts');
-  const store = createDynamoDbStore({ tableName, proxyEnv });
+  const store = createDynamoDbStore({ tableName, ...route });
   const read = () => store.read(NO_KEY);
   // The first one also looks for credentials, which may take all of its time.
   await read().catch(read);
   return { ...store, isNew: false, close: async () => undefined };
+}
+
+function unusable(place: string, cause: unknown): ConfigError {
+  const reason = Error.isError(cause) ? cause.message.replace(/\.$/, '') : String(cause);
+  return new ConfigError(`SERVICE_STORE cannot be opened at ${place}: ${reason}.`, { cause });
 }
 
 /** Opens the store of the settings. Throws `ConfigError` where it cannot be used. */
@@ -32,12 +38,11 @@ export async function openStore({
   const tableName = tableOf(setting);
   const place = tableName === undefined ? storeFileOf(setting) : setting;
   try {
-    if (tableName !== undefined) return { ...(await openTable(tableName, proxyEnv)), place };
+    if (tableName !== undefined) return { ...(await openTable(tableName, { proxyEnv })), place };
     const { openOrderStore } = await import('../order-store/store.ts');
     return { ...openOrderStore(place), place };
   } catch (cause) {
-    const reason = Error.isError(cause) ? cause.message.replace(/\.$/, '') : String(cause);
-    throw new ConfigError(`SERVICE_STORE cannot be opened at ${place}: ${reason}.`, { cause });
+    throw unusable(place, cause);
   }
 }
 
@@ -53,12 +58,29 @@ export async function openRecords(
   return openTableRecords({ tableName, hasIndex }, route);
 }
 
-/** Reads the store that `SERVICE_STORE` names, also while a service uses it. Throws any error where that fails. */
-export async function checkStore(store: string, proxyEnv: ProxyEnv): Promise<void> {
+/** Throws where a file cannot be written, or made in the nearest folder above it that exists. */
+function checkWritable(path: string, mode: number = constants.W_OK): void {
+  if (existsSync(path)) accessSync(path, mode);
+  else checkWritable(dirname(path), constants.W_OK | constants.X_OK);
+}
+
+/**
+ * Looks at the store that `SERVICE_STORE` names, also while a service uses it, and creates none. Returns where it is; throws
+ * `ConfigError` where a start could not open it.
+ */
+export async function checkStore({ store, ...route }: Pick<LocalConfig, 'store'> & AwsRoute): Promise<string> {
   const tableName = tableOf(store);
-  if (tableName !== undefined) return void (await openTable(tableName, proxyEnv));
-  for await (const record of (await openRecords({ store }, false)).list()) {
-    if (record) return;
-    throw new Error('it has a record of another version of the service, or a damaged one');
+  const place = tableName === undefined ? storeFileOf(store) : store;
+  try {
+    if (tableName !== undefined) await openTable(tableName, route);
+    else checkWritable(place);
+    if (tableName !== undefined || !existsSync(place) || statSync(place).size === 0) return place;
+    for await (const record of (await openRecords({ store }, false)).list()) {
+      if (record) break;
+      throw new Error('it has a record of another version of the service, or a damaged one');
+    }
+    return place;
+  } catch (cause) {
+    throw unusable(place, cause);
   }
 }

@@ -44,8 +44,26 @@ async function accountOf(config: LocalConfig) {
   };
 }
 
-/** The account in force. */
-type InForce = Awaited<ReturnType<typeof accountOf>>;
+/**
+ * Opens what a start opens before it listens, but for the store. `warn` takes sentences for the log. Throws `ConfigError`
+ * where the settings do not go together, or with the key or the chain of the clients.
+ */
+export async function prepare(
+  config: LocalConfig,
+  warn: (sentence: string, facts?: Readonly<Record<string, unknown>>) => unknown,
+  own?: () => readonly string[],
+) {
+  const { warnings, ...account } = await accountOf(config);
+  const verification = await openVerification(config, own);
+  await verification?.checkChain?.().catch((error: unknown) => {
+    if (error instanceof ConfigError) throw error;
+    warn('client chain unavailable', { error });
+  });
+  return { ...account, verification, warnings: [...warnings, ...config.risks] };
+}
+
+/** What is in force. */
+type Prepared = Awaited<ReturnType<typeof prepare>>;
 
 /** Options of a start besides the settings. */
 export interface StartOptions {
@@ -59,7 +77,7 @@ export interface StartOptions {
 
 function ordersOpener(
   config: LocalConfig,
-  account: InForce['account'],
+  account: Prepared['account'],
   store: Store | undefined,
   log: Log,
 ): OpenOrders {
@@ -82,7 +100,7 @@ function ordersOpener(
 }
 
 /** Returns the settings in force as the log has them, of a list its number; what does not apply to a read-only service is `null`. */
-function inForce(config: LocalConfig, account: InForce, store: Store | undefined) {
+function inForce(config: LocalConfig, account: Prepared, store: Store | undefined) {
   const { mode, gammaUrl, clobUrl, corsOrigins, allowedHosts, proxyEnv, logLevel } = config;
   const { walletAddress, funderAddress, signatureType } = account;
   const trades = mode === 'order-placing';
@@ -130,28 +148,24 @@ export async function startService(
       import('#venue/market-data'),
       import('../http/server.ts'),
     ]);
-    const account = await accountOf(config);
-    if (config.mode === 'order-placing') store = await openStore(config);
-    const openOrders = ordersOpener(config, account.account, store, log);
-    const marketData = createMarketData(config, log);
     let authorities: readonly string[] = [];
-    const verification = await openVerification(config, () => authorities);
-    await verification?.checkChain?.().catch((error: unknown) => {
-      if (error instanceof ConfigError) throw error;
-      log.warn('client chain unavailable', { error });
-    });
+    const prepared = await prepare(config, log.warn, () => authorities);
+    const { account, verification } = prepared;
+    if (config.mode === 'order-placing') store = await openStore(config);
+    const openOrders = ordersOpener(config, account, store, log);
+    const marketData = createMarketData(config, log);
     const clientVerification = verification ? 'required' : 'off';
     const venue = isPaper ? ({ venue: 'paper' } as const) : {};
-    const health = { mode: config.mode, ...account, clientVerification, ...venue } as const;
+    const health = { mode: config.mode, ...prepared, clientVerification, ...venue } as const;
     const handlers = createHandlers({ serve, health, marketData, openOrders, verification });
     if (store?.isNew && !isPaper) {
       log.warn('new order store: keys of earlier orders are not known here', { store: store.place });
     }
-    if (!isPaper) for (const warning of [...account.warnings, ...config.risks]) log.warn(warning);
+    if (!isPaper) for (const warning of prepared.warnings) log.warn(warning);
     const { url, listensOn, authorities: own, close } = await startServer({ handlers, config, log });
     authorities = own;
-    announce?.({ url, walletAddress: account.walletAddress });
-    log.info('listening', { url: listensOn, ...inForce(config, account, store) });
+    announce?.({ url, walletAddress: prepared.walletAddress });
+    log.info('listening', { url: listensOn, ...inForce(config, prepared, store) });
     if (store) openOrders().catch((error: unknown) => log.error('orders not opened', { error }));
     return { url, log, stop: () => close().finally(store?.close) };
   } catch (error) {

@@ -38,7 +38,7 @@ export function readSettingsFile(path: string, { optional }: { readonly optional
 }
 
 /** The file of settings that is read unless another one is asked for. */
-export const PROJECT_SETTINGS = join(PROJECT, '.env');
+const PROJECT_SETTINGS = join(PROJECT, '.env');
 
 /** Returns the variables of the file and of the environment, which wins, as in Node, with empty values too. */
 export function withSettingsFile(file: string | undefined, env: Environment): Environment {

@@ -6,11 +6,11 @@ import type { ApiCredentials } from '../../shared/account.ts';
 import { type AwsRoute, awsClientOptions } from '../../shared/aws-client.ts';
 import { type LocalConfig, parseLocalConfig } from '../../shared/settings/config.ts';
 import { CREDENTIAL_NAMES } from '../../shared/settings/credentials.ts';
-import { ConfigError, KEY_LIKE, TABLE_PREFIX } from '../../shared/settings/formats.ts';
+import { ConfigError, TABLE_PREFIX } from '../../shared/settings/formats.ts';
 import { readSome } from '../../shared/settings/read.ts';
 import { type Environment, SETTINGS } from '../../shared/settings/table.ts';
 import type { Wallet } from '../../shared/wallets/evm-key.ts';
-import { UsageError } from '../command-line.ts';
+import { option, UsageError } from '../command-line.ts';
 
 /** An error that ends a command with exit code 1. Its message is for the operator and holds no secret. */
 export class DeskError extends Error {
@@ -22,12 +22,15 @@ export type Where = Readonly<
   Partial<Record<'settings' | 'stack' | 'region', string | undefined>> & { readonly paper?: boolean }
 >;
 
+/** Those of a deployment, and of a file of settings. */
+export const WHERE = {
+  stack: option('NAME', 'a deployment, by the outputs of its stack'),
+  region: option('REGION', "of the stack, if it is not the environment's"),
+  settings: option('FILE', "read FILE instead of .env in the project's folder"),
+} as const;
+
 /** Throws `UsageError` for options that choose no one service. */
 export function checkWhere({ settings, stack, region, paper = false }: Where): void {
-  // A wallet key given as a name would be printed, and perhaps sent.
-  if ([stack, settings].some((name) => name !== undefined && KEY_LIKE.test(name))) {
-    throw new UsageError('--stack and --settings take names, not a key.');
-  }
   if (stack === undefined && region !== undefined) throw new UsageError('--region needs --stack.');
   if (stack !== undefined && settings !== undefined) throw new UsageError('--settings and --stack exclude each other.');
   if (paper && (stack ?? settings) !== undefined) throw new UsageError('--paper excludes --settings and --stack.');
@@ -40,6 +43,7 @@ const STACK_MS = { connect: 2_000, attempt: 5_000, all: 10_000 } as const;
 interface Stack {
   readonly name: string;
   readonly status: string;
+  readonly region: string;
   /** By their names. */
   readonly outputs: ReadonlyMap<string, string>;
 }
@@ -57,16 +61,18 @@ async function readStack(name: string, route: AwsRoute): Promise<Stack> {
     );
   });
   const outputs = found?.Outputs?.map(({ OutputKey = '', OutputValue = '' }) => [OutputKey, OutputValue] as const);
-  return { name, status: found?.StackStatus ?? 'unknown', outputs: new Map(outputs) };
+  // The id of a stack is an ARN.
+  const [, , , region = ''] = found?.StackId?.split(':') ?? [];
+  return { name, status: found?.StackStatus ?? 'unknown', region, outputs: new Map(outputs) };
 }
 
 /** The variables of this machine that count for a deployment: how it is reached, and another way to its account. */
 const OF_MACHINE = ['SERVICE_WALLET_ADDRESS', ...CREDENTIAL_NAMES, 'SERVICE_CLOB_URL', 'SERVICE_GAMMA_URL'];
 
 /** Returns the variables by which a local service would trade as the deployment of a stack does. */
-function variablesOf({ name, outputs }: Stack, env: Environment): Environment {
+function variablesOf({ name, status, outputs }: Stack, env: Environment): Environment {
   const [table, wallet, kmsKey] = ['OrdersTable', 'WalletAddress', 'WalletKmsKey'].map((output) => outputs.get(output));
-  if (table === undefined) throw new DeskError(`The stack ${name} has no output OrdersTable.`);
+  if (table === undefined) throw new DeskError(`The stack ${name} (${status}) has no output OrdersTable.`);
   const own = env['SERVICE_WALLET_ADDRESS'] || wallet;
   // With the credentials of another wallet, its orders would be cancelled, and those of the deployment would rest.
   if (wallet !== undefined && own?.toLowerCase() !== wallet.toLowerCase()) {

@@ -1,73 +1,84 @@
-import { DOCTOR_MS } from '../../shared/limits.ts';
-import { LOOPBACK } from '../../shared/settings/formats.ts';
 import type { Environment } from '../../shared/settings/table.ts';
 import { openOperatorVenue } from '../../shared/venue/polymarket/operator-venue.ts';
-import { flag, option, type Values } from '../command-line.ts';
-import { checkCredentials, checkFunds, writeCredentials } from './account-checks.ts';
-import { type Facts, need, type Setup } from './facts.ts';
-import { type Check, type Line, makeCheck } from './run.ts';
-import { checkConfig, checkKey, checkRuntime } from './setup-checks.ts';
-import { checkReads, checkRegion } from './venue-checks.ts';
+import { flag, option, runCommand, type Terminal, THIS_PROCESS, type Values } from '../command-line.ts';
+import { checkWhere, WHERE } from '../desk/access.ts';
+import { type Finding, makeCheck, warn } from './check.ts';
+import { checkContract, checkStack } from './deployment.ts';
+import { type Asked, askBooks, askCredentials, askFunds, askRegion, writeCredentials } from './questions.ts';
+import { checkStart, type Opened } from './start.ts';
 
-/** The options of a run. */
-export const OPTIONS = {
-  json: flag('print {"ok", "checks": [{"id", "status", "message", "fix"}]}'),
-  refresh: flag('also have the venue read balance and allowances from the chain again'),
-  'print-credentials': option('FILE', 'write the API credentials to a new file, in the members of the secret'),
-  stack: option('NAME', 'check a deployment: its wallet key, secret, funder and table, by the outputs of its stack'),
-  region: option('REGION', 'of the stack, where it is not that of the environment'),
-  settings: option('FILE', "read FILE instead of .env in the project's folder"),
+const COMMAND = {
+  purpose:
+    'Says whether an order would be placed: starts the service as far as it goes before it listens, and asks the venue.',
+  usage: 'npm run doctor -- [options]',
+  options: {
+    json: flag('print {"ok", "checks": [{"id", "status", "message", "fix"}]}'),
+    refresh: flag('also have the venue read balance and allowances from the chain again'),
+    'print-credentials': option('FILE', 'write the API credentials to a new file, in the members of the secret'),
+    ...WHERE,
+    sign: flag('with --stack: sign the check of the contract with AWS credentials, for readAccess=iam'),
+    'token-file': option('FILE', 'with --stack: the token that this check sends, for orderAccess=jwt'),
+    'client-key-file': option('FILE', 'with --stack: the private key of a client that may order, for this check'),
+  },
+  notes: `The venue is sent no order. Each line has ok, warn, fail or skip, the check, what is wrong and what to do. Exits with 1 if a
+check failed, and with 2 for a wrong option.
+`,
 } as const;
 
-/** The values of the options. */
-export type DoctorOptions = Values<typeof OPTIONS>;
+/** The options of a run. */
+export const OPTIONS = COMMAND.options;
+type Options = Values<typeof OPTIONS>;
 
-const CLOB = 'the CLOB (SERVICE_CLOB_URL)';
-const SITE_URL = 'https://polymarket.com';
+/** The time of the questions to the venue. */
+const QUESTIONS_MS = 8_500;
 
-const CONFIG = { id: 'config', asks: 'the deployment' };
+const [CLOB, VENUE] = ['the CLOB (SERVICE_CLOB_URL)', 'the venue'];
 
-/** Lists the checks after that of the settings: the rows run side by side, the checks of a row in their order. */
-function checksOf({ 'print-credentials': file, refresh }: DoctorOptions): readonly (readonly Check[])[] {
-  const write: Check['make'] = (facts, call) => writeCredentials(file ?? '', facts, call);
-  return [
-    [
-      { id: 'key', asks: 'the wallet key', make: checkKey },
-      { id: 'credentials', asks: CLOB, make: checkCredentials },
-      ...(file === undefined ? [] : [{ id: 'credentials_file', asks: CLOB, make: write }]),
-      { id: 'funds', asks: CLOB, make: (facts, call) => checkFunds(refresh, facts, call) },
-    ],
-    [{ id: 'runtime', asks: 'the store of orders', make: checkRuntime }],
-    [{ id: 'region', asks: 'the website', optional: true, make: checkRegion }],
-    [{ id: 'reads', asks: 'the venue', make: checkReads }],
-  ];
+/** Makes all checks, and yields them in their order. */
+async function* examine(options: Options, env: Environment, limitMs: number) {
+  const opened: Opened = {};
+  yield { id: 'start', ...(await makeCheck('AWS', () => checkStart(options, env, opened))) };
+  const { config, account } = opened;
+  if (!config) return;
+  const call = { deadline: performance.now() + limitMs, venueRequests: [] };
+  const asked: Asked = { config, account, venue: openOperatorVenue(config), call, reads: undefined };
+  // Side by side with those of the account. An order does not need the website.
+  const region = makeCheck('the website', () => askRegion(asked), warn);
+  const books = makeCheck(VENUE, () => askBooks(asked));
+  const { stack } = config;
+  if (stack) yield { id: 'stack', ...(await makeCheck('AWS', () => checkStack(config, stack))) };
+  yield { id: 'credentials', ...(await makeCheck(CLOB, () => askCredentials(asked))) };
+  const file = options['print-credentials'];
+  if (file) yield { id: 'credentials_file', ...(await makeCheck(CLOB, () => writeCredentials(file, asked))) };
+  yield { id: 'funds', ...(await makeCheck(CLOB, () => askFunds(asked, options.refresh))) };
+  yield { id: 'region', ...(await region) };
+  yield { id: 'books', ...(await books) };
+  if (stack) yield { id: 'contract', ...(await checkContract(stack, options)) };
 }
 
-function factsOf(setup: Setup): Facts {
-  const { clobUrl } = setup.config;
-  // A venue on this machine is a paper venue, which also has the path of the website.
-  const siteUrl = LOOPBACK.test(new URL(clobUrl).hostname) ? clobUrl : SITE_URL;
-  return { setup, siteUrl, venue: openOperatorVenue(setup.config) };
-}
+/** The longest id. */
+const ID_WIDTH = 'credentials_file'.length;
 
-/** Makes all checks within `limitMs`, and yields their lines in the order of the list. */
-export async function* examine(
-  options: DoctorOptions,
+/** Runs the doctor, and prints the line of each check as soon as it is there. Returns 1 if a check failed, 2 for a wrong option. */
+export function runDoctor(
   env: Environment,
-  limitMs = DOCTOR_MS,
-): AsyncGenerator<Line, void> {
-  const deadline = performance.now() + limitMs;
-  let facts: Facts | undefined;
-  const found = (setup: Setup) => {
-    facts = factsOf(setup);
-  };
-  yield await makeCheck(CONFIG, deadline, () => checkConfig(options, env, found));
-  const inOrder = async (checks: readonly Check[]) => {
-    const lines: Line[] = [];
-    for (const check of checks) {
-      lines.push(await makeCheck(check, deadline, (call) => check.make(need(facts, CONFIG.id), call)));
+  terminal: Terminal = THIS_PROCESS,
+  limitMs = QUESTIONS_MS,
+): Promise<number> {
+  const run = async (options: Options) => {
+    checkWhere(options);
+    const checks: (Finding & { readonly id: string })[] = [];
+    for await (const line of examine(options, env, limitMs)) {
+      checks.push(line);
+      const { id, status, message, fix } = line;
+      const words = [status.padEnd(4), id.padEnd(ID_WIDTH), fix === null ? message : `${message} ${fix}`];
+      if (!options.json) terminal.out(`${words.join('  ')}\n`);
     }
-    return lines;
+    const count = (wanted: Finding['status']) => checks.filter(({ status }) => status === wanted).length;
+    const sum = `${count('ok')} ok, ${count('warn')} to look at, ${count('fail')} failed, ${count('skip')} skipped.`;
+    const isOk = count('fail') === 0;
+    terminal.out(options.json ? `${JSON.stringify({ ok: isOk, checks })}\n` : `\n${sum}\n`);
+    return isOk ? 0 : 1;
   };
-  for (const lines of checksOf(options).map(inOrder)) yield* await lines;
+  return runCommand(COMMAND, run, terminal);
 }

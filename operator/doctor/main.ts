@@ -1,4 +1,4 @@
-import { runDoctor } from './command.ts';
+import { runDoctor } from './doctor.ts';
 
-// Not in command.ts, so that tests can run the command in their own process.
+// Not in doctor.ts, so that tests can run it in their own process.
 process.exitCode = await runDoctor(process.env);

@@ -4,7 +4,7 @@ import { ConfigError } from '../../shared/settings/formats.ts';
 import type { Environment } from '../../shared/settings/table.ts';
 import { isTokenId } from '../../shared/token-id.ts';
 import { flag, oneOf, option, runCommand, UsageError, type Values, wholeNumber } from '../command-line.ts';
-import { type Access, checkWhere, DeskError, openAccess, type Where } from '../desk/access.ts';
+import { type Access, checkWhere, DeskError, openAccess, WHERE, type Where } from '../desk/access.ts';
 import { cancelOrders, type Selection } from '../desk/cancel.ts';
 import { type Desk, type DeskTerminal, listOpen } from '../desk/desk.ts';
 import { reportFills } from '../desk/fills.ts';
@@ -16,10 +16,8 @@ import { receiverUrl } from '../follow/webhook.ts';
 
 const COMMON = {
   format: { ...option('FORMAT', 'table, csv or json'), default: 'table' },
-  settings: option('FILE', "read FILE instead of .env in the project's folder"),
+  ...WHERE,
   paper: flag('the session of npm run paper, on the port of SERVICE_PORT'),
-  stack: option('NAME', "take a deployment's table and secret, from the outputs of its stack"),
-  region: option('REGION', "its region, if it is not the environment's"),
 } as const;
 
 const client = option('ADDRESS', 'only the orders of this client, by the records');

@@ -13,22 +13,20 @@ import {
   TransactWriteItemsCommand,
 } from '@aws-sdk/client-dynamodb';
 import * as z from 'zod/mini';
-import { awsClientOptions } from '../aws-client.ts';
+import { type AwsRoute, awsClientOptions } from '../aws-client.ts';
 import { DAY_KEPT_MS, STORE_ATTEMPT_MS, STORE_CALL_MS } from '../limits.ts';
-import type { ProxyEnv } from '../proxy.ts';
 import { type DayCount, dayOf, fullBy, type OrderStore, type Over, sumName, type Written } from './order-store.ts';
 import { decodeRecord, encodeRecord, type OrderRecord, versionOf } from './record.ts';
 import { SIGNED_INDEX } from './table-layout.ts';
 
 /** The table of a store, and how to reach it. */
-export interface DynamoDbStoreSettings {
+export interface DynamoDbStoreSettings extends AwsRoute {
   /** A table with the partition key `idempotency_key` (string) and time to live on `expires_at`. */
   readonly tableName: string;
   /** Region, credentials and endpoint where the environment does not give them. */
   readonly client?: DynamoDBClientConfig;
   /** The time of one call, and of one attempt to connect and to get an answer. */
   readonly limits?: typeof LIMITS_MS;
-  readonly proxyEnv?: ProxyEnv | undefined;
 }
 
 const LIMITS_MS: { readonly call: number; readonly connect: number; readonly attempt: number } = {
@@ -138,10 +136,10 @@ export function createDynamoDbStore({
   tableName: TableName,
   client: config = {},
   limits = LIMITS_MS,
-  proxyEnv,
+  ...route
 }: DynamoDbStoreSettings): OrderStore {
   // One attempt more than the two connections that an order opens: both die while a Lambda function is frozen.
-  const client = new DynamoDBClient({ ...awsClientOptions(3, limits, { proxyEnv }), ...config });
+  const client = new DynamoDBClient({ ...awsClientOptions(3, limits, route), ...config });
 
   async function send(change: TransactWriteItem, counts: readonly DayCount[], abortSignal: AbortSignal): Promise<void> {
     const { Put, Delete } = change;

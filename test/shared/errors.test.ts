@@ -89,7 +89,6 @@ const GROWING: Readonly<Record<string, readonly number[]>> = {
   'a first order has time to read the secret': [secretRead, limits.ORDER_BUDGET_MS],
   'two attempts of a read fit into it': [twoReads, limits.READ_BUDGET_MS],
   'two attempts at the rules fit before the sending': [twoReads, limits.ORDER_BUDGET_MS - limits.SENDING_RESERVE_MS],
-  'a run of the doctor with the start of its process ends in 10 s': [limits.DOCTOR_MS + limits.WAY_MS, 10_000],
   'a key is kept for longer than is promised': [limits.KEPT_AFTER_USE_MS, limits.KEEP_MS],
 };
 

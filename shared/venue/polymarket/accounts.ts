@@ -98,7 +98,7 @@ export function listAccounts(accounts: readonly DerivedAccount[]): string {
 }
 
 /** The kinds of account of a key, for people to read. */
-export const ACCOUNT_WORDS: Readonly<Record<SignatureType, string>> = {
+const ACCOUNT_WORDS: Readonly<Record<SignatureType, string>> = {
   eoa: 'address of the key itself',
   'deposit-wallet': 'deposit wallet of the key',
   safe: 'Safe of the key',

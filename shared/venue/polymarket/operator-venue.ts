@@ -10,20 +10,20 @@ import { findApiKey } from './calls/derive-api-key.ts';
 import { findMarkets } from './calls/find-markets.ts';
 import { readMarketInfo } from './calls/market-info.ts';
 import { readRegion } from './calls/read-region.ts';
-import { readClockSkew } from './calls/read-time.ts';
 import { listTrades, type TradeFilter } from './calls/trades.ts';
+import { createClockCheck } from './clock-check.ts';
 import { createAccountSender, givenCredentials } from './http/signed-requests.ts';
 import { createTransport } from './http/transport.ts';
 
 // What the operator asks the venue beside the service. Records keep the names of the venue's members, as the operator's
 // reports have them.
 
-export type { NotedCollateral } from './calls/account-funds.ts';
 export { isOver, isReadable, ORDER_ID, type VenueOrder } from './calls/account-orders.ts';
 export { type Cancellation, MAX_CANCELLED } from './calls/cancel-orders.ts';
 export type { CatalogueMarket } from './calls/find-markets.ts';
 export type { Fees } from './calls/market-info.ts';
 export type { Trade, TradeFilter, TradeList } from './calls/trades.ts';
+export { REFUSED_REGION } from './regions.ts';
 
 /** Who asks sees the errors. */
 const SILENT = createLog({ level: 'error', write: () => undefined });
@@ -35,7 +35,8 @@ export function openOperatorVenue({ clobUrl, gammaUrl, proxyEnv }: Pick<Config, 
   return {
     /** Returns the API credentials of a wallet; `undefined` if it has never had any. Creates none. */
     findApiKey: (wallet: Wallet, call: Call) => findApiKey(clob, wallet, call),
-    clockSkew: (call: Call) => readClockSkew(clob, call),
+    /** Throws `venue_refused_service` with the reason `clock` where no order would be signed by the clock of this machine. */
+    checkClock: (call: Call) => createClockCheck(SILENT).check(clob, call),
     marketInfo: (conditionId: string, call: Call) => readMarketInfo(clob, conditionId, call),
     markets: (conditionIds: readonly string[], call: Call) => findMarkets(gamma, conditionIds, call),
     /** Reads the region in which the website at `siteUrl` sees this machine. */

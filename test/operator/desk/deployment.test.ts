@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { Side } from '@polymarket/clob-client-v2';
 import { Wallet } from 'ethers';
-import { runDoctor } from '../../../operator/doctor/command.ts';
+import { runDoctor } from '../../../operator/doctor/doctor.ts';
 import { createDynamoDbStore } from '../../../shared/orders/dynamodb-store.ts';
 import { startDynamoDb, type TestDynamoDb } from '../../../tools/support/dynamodb.ts';
 import { listenOnLoopback, shut } from '../../../tools/support/loopback.ts';
@@ -12,6 +12,7 @@ import { PAPER_KEY } from '../../../tools/support/paper-settings.ts';
 import { type SecretStore, startSecretStore } from '../../../tools/support/secret-store.ts';
 import { collect, desk as runDesk, runProgram } from '../../support/operator/desk.ts';
 import { finishedOrder, PLACED } from '../../support/orders/order-records.ts';
+import { startPaperService } from '../../support/service/paper-service.ts';
 import { plainMarket, type RunningPaper, sharedPaper } from '../../support/venue/paper-venue.ts';
 
 const OWN = new Wallet(PAPER_KEY);
@@ -26,6 +27,8 @@ let paper: RunningPaper;
 let db: TestDynamoDb;
 let secrets: SecretStore;
 let outputs: Readonly<Record<string, string>>;
+let status: string;
+let region: string;
 let described: string[];
 let creds: { key: string; secret: string; passphrase: string };
 /** Variables of the AWS SDK, which takes its endpoints from the environment of the process. */
@@ -39,7 +42,8 @@ const formation: Server = createServer(async (request, response) => {
   const members = Object.entries(outputs).map(
     ([key, value]) => `<member><OutputKey>${key}</OutputKey><OutputValue>${value}</OutputValue></member>`,
   );
-  const stack = `<StackName>${STACK}</StackName><CreationTime>2026-11-01T00:00:00Z</CreationTime><StackStatus>UPDATE_COMPLETE</StackStatus>`;
+  const id = `arn:aws:cloudformation:${region}:123456789012:stack/${STACK}/1`;
+  const stack = `<StackId>${id}</StackId><StackName>${STACK}</StackName><CreationTime>2026-11-01T00:00:00Z</CreationTime><StackStatus>${status}</StackStatus>`;
   response.writeHead(found ? 200 : 400, { 'content-type': 'text/xml' });
   response.end(
     found
@@ -64,7 +68,7 @@ beforeAll(async () => {
 });
 
 beforeEach(() => {
-  [outputs, described] = [OUTPUTS, []];
+  [outputs, described, status, region] = [OUTPUTS, [], 'UPDATE_COMPLETE', 'eu-west-1'];
   secrets.set(deskSecret());
 });
 
@@ -84,8 +88,7 @@ function desk(args: readonly string[], env: Readonly<Record<string, string>> = {
 /** Runs the doctor on the deployment. */
 function doctor(...args: readonly string[]) {
   Object.assign(process.env, aws);
-  const env = { SERVICE_CLOB_URL: paper.url, SERVICE_GAMMA_URL: paper.url };
-  return collect((terminal) => runDoctor(env, { ...terminal, args }));
+  return collect((terminal) => runDoctor({}, { ...terminal, args }));
 }
 
 /** Places an order with the account, and records it with a client. */
@@ -111,24 +114,61 @@ function credentialsOf({ address }: Wallet, { key, secret, passphrase }: typeof 
   };
 }
 
-it('checks key, credentials and table of the stack with the doctor', async () => {
+it('says of a deployment with the doctor whether an order would be placed', async () => {
   secrets.set(deskSecret({ privateKey: PAPER_KEY }));
-  const { out } = await doctor('--stack', STACK, '--region', 'eu-west-1');
-  expect(out).toMatch(new RegExp(`^warn +key +The wallet key signs for ${OWN.address}`, 'm'));
-  expect(out).toMatch(
-    /^ok +credentials +The API credentials that are set work.*^ok +runtime +Node .*dynamodb:orders/ms,
-  );
-  expect(out).not.toContain(PAPER_KEY);
-  secrets.set(JSON.stringify({ privateKey: OTHER.privateKey }));
-  const foreign = await doctor('--stack', STACK);
-  expect([foreign.code, foreign.out]).toStrictEqual([
-    1,
-    expect.stringMatching(
-      new RegExp(`^fail +key +The wallet key is that of ${OTHER.address}: SERVICE_WALLET_ADDRESS names another`, 'm'),
-    ),
+  const { url: Url } = await startPaperService({ SERVICE_PLACE_ORDER: '', SERVICE_PRIVATE_KEY: '' });
+  outputs = { ...OUTPUTS, Url, ClobUrl: paper.url, GammaUrl: paper.url };
+  const { code, out } = await doctor('--stack', STACK, '--region', 'eu-west-1');
+  expect(out.split('\n').map((line) => line.split(/ +/, 2).join(' '))).toStrictEqual([
+    ...['warn start', 'ok stack', 'ok credentials', 'ok funds', 'ok region', 'ok books', 'ok contract', ''],
+    ...['6 ok,', ''],
   ]);
-  expect((await doctor('--stack', 'other')).out).toMatch(/^fail +config +The stack other cannot be read/m);
-  expect((await doctor('--region', 'eu-west-1')).err).toContain('--region needs --stack.');
+  expect(code).toBe(0);
+  for (const said of [
+    `start +${OWN.address} signs for ${OWN.address} \\(eoa\\)\\. Orders are kept in dynamodb:orders\\.`,
+    'stack +The stack trading is UPDATE_COMPLETE, and places orders with 0x',
+    'region +The functions run in eu-west-1, from where',
+    `contract +The service at ${Url} keeps the contract: \\d+ passed, 0 failed, `,
+  ]) {
+    expect(out).toMatch(new RegExp(`^\\w+ +${said}`, 'm'));
+  }
+  expect(out).not.toContain(PAPER_KEY);
+});
+
+it.each<readonly [what: string, arrange: () => unknown, red: RegExp]>([
+  [
+    'a secret of another wallet',
+    () => secrets.set(OTHER.privateKey),
+    new RegExp(`^fail +start +The wallet key is that of ${OTHER.address}: SERVICE_WALLET_ADDRESS names another`, 'm'),
+  ],
+  ['a secret without a key', () => undefined, /^fail +start +The secret trading\/key must hold the privateKey\./m],
+  ['an unfinished stack', () => (status = 'UPDATE_ROLLBACK_FAILED'), /^fail +stack +The stack trading is UPDATE_ROLL/m],
+  [
+    'a refused region',
+    () => (region = 'eu-central-1'),
+    /^fail +region +The functions run in eu-central-1, from where/m,
+  ],
+  [
+    'a table without the index of fills',
+    () => (outputs = { ...outputs, OrdersIndex: 'by-time', OrdersTable: 'nowhere' }),
+    /^fail +stack +The records of orders \(table nowhere\) cannot be read: \w+\. See "Restoring the table"/m,
+  ],
+  [
+    'another service at the URL',
+    () => undefined,
+    /^fail +contract +.+ Run node tools\/conformance\/main\.ts --url http.+ --sign/m,
+  ],
+  [
+    'no such stack',
+    () => (outputs = {}),
+    /^fail +start +The stack trading \(UPDATE_COMPLETE\) has no output OrdersTable/m,
+  ],
+])('fails for %s', async (what, arrange, red) => {
+  secrets.set(deskSecret(what.includes('without a key') ? {} : { privateKey: PAPER_KEY }));
+  outputs = { ...OUTPUTS, Url: NOWHERE, OrderRouteArn: 'arn', ClobUrl: paper.url, GammaUrl: paper.url };
+  arrange();
+  const { code, out } = await doctor('--stack', STACK);
+  expect([code, out]).toStrictEqual([1, expect.stringMatching(red)]);
 });
 
 type Arrange = () => Readonly<Record<string, string>> | undefined | Promise<Readonly<Record<string, string>>>;
@@ -173,7 +213,7 @@ it.each<readonly [what: string, Arrange, words: string | RegExp, command?: reado
     withOutputs({ OrdersTable: 'orders' }),
     /^The stack trading places no orders and names no secret: set SERVICE_WALLET_ADDRESS with SERVICE_CLOB_API_KEY, /,
   ],
-  ['needs a table', withOutputs({}), /^The stack trading has no output OrdersTable/],
+  ['needs a table', withOutputs({}), /^The stack trading \(UPDATE_COMPLETE\) has no output OrdersTable/],
   [
     'names an unreadable table',
     withOutputs({ ...OUTPUTS, OrdersTable: 'nowhere' }),

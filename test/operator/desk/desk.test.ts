@@ -365,7 +365,7 @@ describe('the command line', () => {
     [['open', '--region', 'eu-west-1'], /^--region needs --stack\./],
     [['open', '--stack', 'a', '--settings', 'b'], /^--settings and --stack exclude each other\./],
     [['open', '--paper', '--settings', 'b'], /^--paper excludes --settings and --stack\./],
-    [['open', '--stack', PAPER_KEY], /^--stack and --settings take names, not a key\./],
+    [['open', '--stack', PAPER_KEY], /^Option '--stack' takes a name, not a key\./],
     [['show'], /^Name one order\./],
     [['show', `0x${'5e'.repeat(31)}`], /^An order id is 0x and 64 hex digits\./],
     [['cancel', '--yes'], /^Name orders, or one of --client, --token and --all\./],

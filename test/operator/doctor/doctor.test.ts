@@ -6,10 +6,8 @@ import { join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, expect, it, jest } from '@jest/globals';
 import { Wallet } from 'ethers';
 import { z } from 'zod';
-import { runDoctor } from '../../../operator/doctor/command.ts';
-import { makeCheck } from '../../../operator/doctor/run.ts';
+import { runDoctor } from '../../../operator/doctor/doctor.ts';
 import type { FaultOrder } from '../../../packages/paper-venue/faults/faults.ts';
-import { refuse } from '../../../shared/errors.ts';
 import { deriveAccounts } from '../../../shared/venue/polymarket/accounts.ts';
 import { startDynamoDb } from '../../../tools/support/dynamodb.ts';
 import { listenOnLoopback } from '../../../tools/support/loopback.ts';
@@ -37,7 +35,7 @@ const status = z.enum(['ok', 'warn', 'fail', 'skip']);
 const check = z.strictObject({ id: z.string(), status, message: z.string(), fix: z.string().nullable() });
 const report = z.strictObject({ ok: z.boolean(), checks: z.array(check) });
 
-const IDS = ['config', 'key', 'credentials', 'funds', 'runtime', 'region', 'reads'];
+const IDS = ['start', 'credentials', 'funds', 'region', 'books'];
 
 let paper: RunningPaper;
 let folder: string;
@@ -79,6 +77,7 @@ function healthy(): Settings {
     SERVICE_SIGNATURE_TYPE: 'deposit-wallet',
     SERVICE_FUNDER_ADDRESS: FUNDER,
     SERVICE_STORE: join(folder, 'orders.db'),
+    SERVICE_MAX_ORDER_NOTIONAL: '5',
   };
 }
 
@@ -196,8 +195,8 @@ function account(kind: string, funder = ''): Arrange {
 }
 
 const NO_CREDENTIALS = 'fail credentials, skip funds';
-const NO_ACCOUNT = 'fail key, skip credentials, skip funds';
-const NO_VENUE = `${NO_CREDENTIALS}, warn region, fail reads`;
+const NO_START = 'fail start';
+const NO_VENUE = `${NO_CREDENTIALS}, warn region, fail books`;
 const NO_ADDRESS = Object.assign(new Error('getaddrinfo ENOTFOUND'), { code: 'ENOTFOUND' });
 const PAGE = { headers: { 'content-type': 'text/html' }, body: '<html>Access blocked</html>' };
 const CUT =
@@ -208,10 +207,10 @@ const CASES: Readonly<Record<string, readonly [Arrange, found: string, said: Reg
   'a clock minutes apart': [
     fault('clock-skew', { seconds: 120 }),
     NO_CREDENTIALS,
-    /credentials The clock of this machine is 1[12]\d s behind the venue's\. Have it set by NTP/,
+    /credentials This machine's clock is 1[12]\d s behind the one of the CLOB .*: no order is signed\. Have it set by NTP/,
   ],
   'a restricted country': [fault('geoblock-country', { text: 'GB' }), 'fail region', /in GB, from where .* eu-west-1/],
-  'a limit of requests': [fault('rate-limit', { path: '/book' }), 'fail reads', /reads The venue limits the rate of/],
+  'a limit of requests': [fault('rate-limit', { path: '/book' }), 'fail books', /books The venue limits the rate of/],
   'a firewall before the website': [
     fault('firewall', { path: '/api/geoblock' }),
     'warn region',
@@ -220,57 +219,49 @@ const CASES: Readonly<Record<string, readonly [Arrange, found: string, said: Reg
   'a signature that is refused': [
     fault('unauthorized', { path: '/auth/derive-api-key' }),
     NO_CREDENTIALS,
-    /The venue refuses the signature of 0x\S+\. Check the clock .*\nskip funds It needs credentials, which has to pass/,
+    /The venue refuses 0x\S+ and its API credentials\. .*\nskip funds They cannot be asked for without API/,
   ],
   'credentials that are derived and refused, as new ones are': [
     fault('unauthorized', { path: '/auth/api-keys' }),
     NO_CREDENTIALS,
-    /The venue refuses the API credentials that it gave to 0x\S+\. .* try again in two minutes/,
+    /The venue refuses 0x\S+ and its API credentials\. Try again in two minutes/,
   ],
   "credentials that are another key's": [
     withForeignCredentials,
     NO_CREDENTIALS,
-    /that are set: they belong to another address than 0x.{40}, or .* two minutes ago\. They belong to the key's own/,
+    /that are set: they belong to another address than 0x.{40}, or .* two minutes ago\. They are those of the key's own/,
   ],
   'a key without credentials': [
     () => ({ SERVICE_PRIVATE_KEY: 'ab'.repeat(32), SERVICE_SIGNATURE_TYPE: '', SERVICE_FUNDER_ADDRESS: '' }),
-    'warn key, warn credentials, skip funds',
+    'warn start, warn credentials, skip funds',
     /has no API credentials for 0x\S+ yet\. The first order makes them\.\n/,
   ],
-  'no funds': [
-    fault('no-funds'),
-    'warn funds',
-    /: no pUSD \(0x\S+\)\. .*approved to spend it\. Deposit pUSD, .* --refresh/,
-  ],
+  'no funds': [fault('no-funds'), 'fail funds', /0x\S+ holds no pUSD at the venue\. Deposit pUSD, .* --refresh/],
   'a missing approval': [
     fault('missing-approval'),
     'warn funds',
-    /\. These contracts are not approved to spend pUSD: 0xe1\w{38} \(markets of protocol v1\)\. Trade once .* --refresh/,
+    /\. These contracts may not spend it: 0xe1\w{38}\. Trade once .* --refresh/,
   ],
   "another signer's account": [
     fault('refuse', { path: '/balance-allowance', code: 404, text: 'not found' }),
     'fail funds',
-    /knows no deposit-wallet account for these API credentials\. SERVICE_CLOB_API_KEY/,
+    /knows no deposit-wallet account for these API credentials\. .* leave SERVICE_CLOB_API_KEY/,
   ],
   'a firewall before the catalogue': [
     fault('firewall', { path: '/markets/keyset' }),
-    'fail reads',
-    /reads The venue is behind a firewall that refuses this machine\. Run it from another network/,
+    'fail books',
+    /books The venue is behind a firewall that refuses this machine\. Run it from another network/,
   ],
   'books that cannot be read': [
     fault('truncated', { path: '/book' }),
-    'fail reads',
+    'fail books',
     /gave an answer that cannot be used/,
   ],
-  'outcomes of other names': [
-    atSwapped,
-    'fail reads',
-    /the outcomes of market [\d, ]+ differently: a buyer of Yes would/,
-  ],
+  'outcomes of other names': [atSwapped, 'fail books', /the outcomes of market \d+ differently\. Place no order/],
   'a page in place of the answer': [
     atVenue(PAGE),
     NO_VENUE,
-    /credentials The CLOB .* answered with a web page instead of JSON \(status 200\)\. Some providers block.*reads The venue answered with a web/s,
+    /credentials The CLOB .* answered with a web page instead of JSON \(status 200\)\. Some providers block.*books The venue answered with a web/s,
   ],
   'a name without an address': [
     atName(NO_ADDRESS),
@@ -296,55 +287,64 @@ const CASES: Readonly<Record<string, readonly [Arrange, found: string, said: Reg
   ],
   'the Safe of the key under another kind': [
     account('deposit-wallet', SAFE),
-    NO_ACCOUNT,
-    /SERVICE_SIGNATURE_TYPE must be safe, or left out: SERVICE_FUNDER_ADDRESS is the Safe of the key\..*It needs key,/s,
-  ],
-  'none of the accounts of the key': [
-    account('safe', FOREIGN),
-    NO_ACCOUNT,
-    new RegExp(`is none of the accounts of the key, which are eoa .*${FUNDER}.*safe ${SAFE}, proxy`),
+    NO_START,
+    /SERVICE_SIGNATURE_TYPE must be safe, or left out: SERVICE_FUNDER_ADDRESS is the Safe of the key\. Set SERVICE_FUNDER/,
   ],
   'a deposit wallet that does not follow from the key': [
     account('deposit-wallet', FOREIGN),
-    'warn key',
-    /is none of the accounts of the key.* one share of several.* session key cannot place .* \(EIP-7702\)/,
+    'warn start',
+    new RegExp(`is none of the accounts of the key, which are eoa .*${FUNDER}.*safe ${SAFE}, proxy.*\\(EIP-7702\\)`),
   ],
-  'the address of the key': [account('eoa'), 'warn key', /trades by itself: the venue allows that to few/],
-  'a kind without an address': [account('safe'), NO_ACCOUNT, /SERVICE_FUNDER_ADDRESS must be set unless .* is eoa/],
+  'the address of the key': [
+    account('eoa'),
+    'warn start',
+    /signature type eoa: the venue accepts it only from its allowlist\. .* to its address\. Set SERVICE_FUNDER/,
+  ],
+  'a kind without an address': [account('safe'), NO_START, /SERVICE_FUNDER_ADDRESS must be set unless .* is eoa/],
   'no key: the service only reads': [
     () => ({ SERVICE_PRIVATE_KEY: '', SERVICE_PLACE_ORDER: '' }),
-    'skip key, skip credentials, skip funds',
-    /(?:skip \w+ There is no wallet key: neither SERVICE_PRIVATE_KEY nor .*\n){3}/,
+    'skip credentials, skip funds',
+    /ok start .* without a wallet key the service only reads\.\nskip credentials There is no wallet key/,
   ],
   'an account before the opt-in': [
     () => ({ ...withCredentials(), SERVICE_PLACE_ORDER: '' }),
-    'warn config',
+    'warn start',
     /read-only: SERVICE_PLACE_ORDER=1.*\nok credentials The API credentials that are set work\.\n/s,
+  ],
+  'orders without a cap': [
+    () => ({ SERVICE_MAX_ORDER_NOTIONAL: '' }),
+    'warn start',
+    /start 0x.* orders without a cap: set SERVICE_MAX_ORDER_NOTIONAL or SERVICE_MAX_DAILY_NOTIONAL\. npm start/,
+  ],
+  'a chain of the clients that does not answer': [
+    () => ({
+      SERVICE_CLIENT_VERIFICATION: 'required',
+      SERVICE_CLIENT_RPC_URL: 'http://127.0.0.1:9',
+      SERVICE_CLIENT_CHAIN_ID: '137',
+    }),
+    'warn start',
+    /client chain unavailable\./,
+  ],
+  'a key that is not that of the wallet to trade with': [
+    () => ({ SERVICE_WALLET_ADDRESS: FOREIGN }),
+    NO_START,
+    /The wallet key is that of 0x\S+: SERVICE_WALLET_ADDRESS names another wallet\. See .*Rotating keys/,
   ],
   'a store that is no database': [
     withStore('a letter, not a database, but long enough to be one'.repeat(100)),
-    'fail runtime',
-    /runtime The store of orders \(\S+\) cannot be used: file is not a database\. Set SERVICE_STORE/,
+    NO_START,
+    /start SERVICE_STORE cannot be opened at \S+: file is not a database\. npm start/,
   ],
-  'a store that is a folder': [
-    () => ({ SERVICE_STORE: folder }),
-    'fail runtime',
-    /: there is no such file\. Set SERVICE_/,
-  ],
+  'a store that is a folder': [() => ({ SERVICE_STORE: folder }), NO_START, /cannot be opened at \S+: /],
   'a store below a file': [
     async () => {
       await writeFile(join(folder, 'taken'), '');
       return { SERVICE_STORE: join(folder, 'taken', 'below', 'orders.db') };
     },
-    'fail runtime',
-    /runtime The store of orders \(\S+\) cannot be used/,
+    NO_START,
+    /start SERVICE_STORE cannot be opened at \S+/,
   ],
-  'a store that others may read': [
-    withStore('', 0o644),
-    'fail runtime',
-    /Others may read \S+orders\.db, which holds signed orders\. chmod 600 \S+orders\.db\n/,
-  ],
-  'an empty store': [withStore(''), '', /ok runtime Node \S+; orders are kept in \S+orders\.db\.\n/],
+  'an empty store': [withStore(''), '', /ok start 0x.* Orders are kept in \S+orders\.db\.\n/],
 };
 
 it.each(Object.entries(CASES))('says what it finds, and changes nothing: %s', async (_what, one) => {
@@ -369,29 +369,25 @@ it('passes a healthy account, and has the chain read again only with --refresh',
   expect(requests()).toContain('GET /balance-allowance/update');
 });
 
-it('prints a line for each check and a summary, and warns of a settings file that others may read', async () => {
+it('prints a line for each check and a summary', async () => {
   const file = join(folder, 'settings');
   const settings = { ...healthy(), SERVICE_PLACE_ORDER: '' };
   await writeFile(
     file,
     Object.entries(settings).map(([name, value]) => `${name}=${value}\n`),
   );
-  await chmod(file, 0o640);
   const { out, code } = await run(['--settings', file], {});
   const lines = out.trimEnd().split('\n');
   expect(lines.slice(0, IDS.length).map((line) => line.split(/ +/)[1])).toStrictEqual(IDS);
-  expect([code, lines.at(-1)]).toStrictEqual([0, '5 ok, 2 to look at, 0 failed, 0 skipped.']);
-  expect(out).toMatch(/^warn {2}config {12}The service is read-only: .* npm start -- --help lists/m);
-  expect(out).toMatch(/^warn {2}runtime {11}Others may read \S+settings, which holds the wallet key\. chmod 600 /m);
+  expect([code, lines.at(-1)]).toStrictEqual([0, '4 ok, 1 to look at, 0 failed, 0 skipped.']);
+  expect(out).toMatch(/^warn {2}start {13}0x.* The service is read-only: .* npm start -- --help lists/m);
 });
 
-it('fails with all malformed settings at once as a process, and skips the rest', async () => {
+it('fails with all malformed settings at once as a process, and asks nothing', async () => {
   const malformed = { ...healthy(), SERVICE_PRIVATE_KEY: 'hunter2', SERVICE_MAX_NOTIONAL: '5' };
-  const { checks, said } = await examine(malformed, [], runProcess);
-  expect(checks.map(({ id, status }) => [id, status])).toStrictEqual(
-    IDS.map((id) => [id, id === 'config' ? 'fail' : 'skip']),
-  );
-  expect(said).toMatch(/fail config SERVICE_MAX_NOTIONAL is not a setting.*SERVICE_PRIVATE_KEY must be a private key/);
+  const { found, said } = await examine(malformed, [], runProcess);
+  expect(found).toBe(NO_START);
+  expect(said).toMatch(/fail start SERVICE_MAX_NOTIONAL is not a setting.*SERVICE_PRIVATE_KEY must be a private key/);
   expect(said).not.toContain('hunter2');
   expect(requests()).toStrictEqual([]);
 });
@@ -400,11 +396,11 @@ it('fails for a table that cannot be read', async () => {
   const db = await startDynamoDb();
   const ofTest = { AWS_ACCESS_KEY_ID: 'test', AWS_SECRET_ACCESS_KEY: 'test', AWS_REGION: 'eu-west-1' };
   Object.assign(process.env, ofTest, { AWS_ENDPOINT_URL_DYNAMODB: String(db.client.endpoint) });
-  const runtimeOf = async (table: string) => (await examine({ ...healthy(), SERVICE_STORE: `dynamodb:${table}` })).said;
-  const [there, missing] = [await runtimeOf(db.tableName), await runtimeOf('missing')];
+  const startOf = async (table: string) => (await examine({ ...healthy(), SERVICE_STORE: `dynamodb:${table}` })).said;
+  const [there, missing] = [await startOf(db.tableName), await startOf('missing')];
   await db.close();
-  expect(there).toMatch(/orders are kept in dynamodb:orders\.\n/);
-  expect(missing).toMatch(/ The store of orders \(dynamodb:missing\) cannot be used: .+\. Set AWS_REGION and/);
+  expect(there).toMatch(/ok start .* Orders are kept in dynamodb:orders\.\n/);
+  expect(missing).toMatch(/fail start SERVICE_STORE cannot be opened at dynamodb:missing: .+\./);
 });
 
 it.each([400, 401, 503])('prints no secret that the venue quotes in its answers: %d', async (code) => {
@@ -413,7 +409,7 @@ it.each([400, 401, 503])('prints no secret that the venue quotes in its answers:
   const file = join(folder, 'credentials.json');
   const args = ['--refresh', '--print-credentials', file];
   const { found } = await examine({ ...healthy(), ...withCredentials() }, args);
-  expect(found).toMatch(/fail credentials, fail credentials_file, skip funds, .*fail reads/);
+  expect(found).toMatch(/fail credentials, fail credentials_file, skip funds, .*fail books/);
   await expect(stat(file)).rejects.toThrow('ENOENT');
 });
 
@@ -421,23 +417,14 @@ it('ends a run in which the venue hangs', async () => {
   await fault('hang')();
   const { found, said } = await examine(healthy(), [], (args, env) => run(args, env, 500));
   expect(found).toBe(NO_VENUE);
-  for (const id of ['credentials', 'reads'])
+  for (const id of ['credentials', 'books'])
     expect(said).toMatch(new RegExp(`fail ${id} .* did not answer in time\\. Check`));
-});
-
-it.each([
-  ['waits for ever', () => new Promise<never>(() => undefined)],
-  ['has waited in vain', () => Promise.reject(refuse('venue_timeout', {}))],
-])('ends a check that %s', async (_what, make) => {
-  jest.useRealTimers();
-  const line = await makeCheck({ id: 'runtime', asks: 'The disk' }, performance.now() + 20, make);
-  expect(line).toMatchObject({ id: 'runtime', status: 'fail', message: 'The disk did not answer in time.' });
 });
 
 it('writes API credentials to a new file with mode 0600, in the members of the secret, and to no existing one', async () => {
   const file = join(folder, 'credentials.json');
   const { found, checks } = await examine(healthy(), ['--print-credentials', file]);
-  expect([found, checks.map(({ id }) => id)]).toStrictEqual(['', IDS.toSpliced(3, 0, 'credentials_file')]);
+  expect([found, checks.map(({ id }) => id)]).toStrictEqual(['', IDS.toSpliced(2, 0, 'credentials_file')]);
   const members = { apiKey: creds.key, apiSecret: creds.secret, apiPassphrase: creds.passphrase };
   expect(JSON.parse(await readFile(file, 'utf8'))).toStrictEqual(members);
   expect((await stat(file)).mode & 0o777).toBe(0o600);
@@ -450,8 +437,8 @@ it('writes API credentials to a new file with mode 0600, in the members of the s
 
 it.each([
   [[KEY], /^An argument belongs to no option\.\n/],
-  [['--settings', KEY.slice(2)], /^--stack and --settings take names, not a key\.\n/],
-  [['--print-credentials', KEY], /^--print-credentials takes a name, not a key\.\n/],
+  [['--settings', KEY.slice(2)], /^Option '--settings' takes a name, not a key\.\n/],
+  [['--print-credentials', KEY], /^Option '--print-credentials' takes a name, not a key\.\n/],
 ])('exits with 2 for a wrong option and repeats no key', async (args, sentence) => {
   const { code, out, err } = await run(args, {});
   expect([code, out]).toStrictEqual([2, '']);

@@ -1,0 +1,121 @@
+import { writeFile } from 'node:fs/promises';
+import { createMarketData } from '#venue/market-data';
+import { formatDecimal } from '../../shared/decimal.ts';
+import { AppError, areCredentialsRefused } from '../../shared/errors.ts';
+import { createLog } from '../../shared/log.ts';
+import { errorCode } from '../../shared/node-error.ts';
+import { LOOPBACK } from '../../shared/settings/formats.ts';
+import { type OperatorVenue, REFUSED_REGION } from '../../shared/venue/polymarket/operator-venue.ts';
+import type { Call } from '../../shared/venue/port.ts';
+import type { OperatorConfig } from '../desk/access.ts';
+import { GO_ELSEWHERE } from '../explain.ts';
+import { type Finding, fail, ok, skip, warn } from './check.ts';
+import type { Account } from './start.ts';
+
+/** What a question is asked with. */
+export interface Asked {
+  readonly config: OperatorConfig;
+  readonly account: Account | undefined;
+  readonly venue: OperatorVenue;
+  readonly call: Call;
+  /** With credentials that work. */
+  reads: ReturnType<OperatorVenue['account']> | undefined;
+}
+
+const HAVE_NONE = 'The first order makes them.';
+const NO_KEY = skip('There is no wallet key whose account could be asked for.');
+const CREDENTIALS_OF_OTHERS =
+  "They are those of the key's own address, not of the funder's: leave all three out, or have --print-credentials FILE write the right ones.";
+
+/** Sends an authenticated call with the API credentials that are set, else with those that the venue has for the wallet. */
+export async function askCredentials(asked: Asked): Promise<Finding> {
+  const { account, venue, call } = asked;
+  if (!account) return NO_KEY;
+  const { wallet, credentials: given } = account;
+  // Requests and orders are signed with the time of this machine.
+  await venue.checkClock(call);
+  try {
+    const credentials = given ?? (await venue.findApiKey(wallet, call));
+    if (!credentials) return warn(`The venue has no API credentials for ${wallet.address} yet.`, HAVE_NONE);
+    const reads = venue.account(wallet.address, credentials);
+    await reads.checkCredentials(call);
+    asked.reads = reads;
+    return ok(`The API credentials ${given ? 'that are set' : 'derived from the key'} work.`);
+  } catch (error) {
+    if (!areCredentialsRefused(error)) throw error;
+    // New ones are refused for about two minutes.
+    if (!given)
+      return fail(`The venue refuses ${wallet.address} and its API credentials.`, 'Try again in two minutes.');
+    const why = `they belong to another address than ${wallet.address}, or were created less than two minutes ago`;
+    return fail(`The venue refuses the API credentials that are set: ${why}.`, CREDENTIALS_OF_OTHERS);
+  }
+}
+
+/** Derives the API credentials and writes them to a new file with mode 0600, in the members of the secret. */
+export async function writeCredentials(file: string, { account, venue, call }: Asked): Promise<Finding> {
+  if (!account) return NO_KEY;
+  const found = await venue.findApiKey(account.wallet, call);
+  if (!found) return fail(`Nothing is written: ${account.wallet.address} has no API credentials yet.`, HAVE_NONE);
+  const members = { apiKey: found.key, apiSecret: found.secret.reveal(), apiPassphrase: found.passphrase.reveal() };
+  try {
+    // Never to an existing file, which others may own or read.
+    await writeFile(file, `${JSON.stringify(members)}\n`, { flag: 'wx', mode: 0o600 });
+  } catch (error) {
+    return fail(`${file} is not written (${errorCode(error)}).`, 'Name a new file in a folder that you may write to.');
+  }
+  return ok(`The API credentials are in ${file}, which only you may read.`);
+}
+
+const DEPOSIT = 'Deposit pUSD, not USDC or USDC.e, on polymarket.com; then run this with --refresh.';
+const APPROVE = 'Trade once on polymarket.com, which approves them; then run this with --refresh.';
+const OTHER_SIGNER = "They may be another signer's: leave SERVICE_CLOB_API_KEY and the other two out.";
+
+/** Reads the collateral, and the approvals to take of it, as the venue has noted them; with `refresh` it reads the chain first. */
+export async function askFunds({ account, reads, call }: Asked, refresh: boolean): Promise<Finding> {
+  if (!account || !reads) return skip('They cannot be asked for without API credentials.');
+  const { signatureType, funderAddress } = account;
+  const noted = await reads.collateral(signatureType, refresh, call);
+  if (!noted) return fail(`The venue knows no ${signatureType} account for these API credentials.`, OTHER_SIGNER);
+  const { balance, notAllowed } = noted;
+  const isEmpty = balance.coefficient <= 0n;
+  const holds = `${funderAddress} holds ${isEmpty ? 'no' : formatDecimal(balance)} pUSD at the venue.`;
+  if (isEmpty) return fail(holds, DEPOSIT);
+  if (notAllowed.size === 0) return ok(`${holds} The exchange contracts may spend it.`);
+  return warn(`${holds} These contracts may not spend it: ${[...notAllowed].join(', ')}.`, APPROVE);
+}
+
+/** Judges where the orders come from: the region of a deployment, else the place in which the venue sees this machine. */
+export async function askRegion({ config: { stack, clobUrl }, venue, call }: Asked): Promise<Finding> {
+  // A venue on this machine is a paper venue, which also has the path of the website.
+  const siteUrl = LOOPBACK.test(new URL(clobUrl).hostname) ? clobUrl : 'https://polymarket.com';
+  const { name, isRestricted } = stack
+    ? { name: stack.region, isRestricted: REFUSED_REGION.test(stack.region) }
+    : await venue.region(siteUrl, call);
+  const where = stack ? `The functions run in ${name}` : `The venue sees this machine in ${name}`;
+  if (isRestricted) return fail(`${where}, from where the venue takes no new orders.`, GO_ELSEWHERE);
+  return ok(`${where}, from where the venue takes orders.`);
+}
+
+/** Markets that are tried, the most traded ones: the catalogue lags, and the first may have closed. */
+const MARKETS_TRIED = 10;
+
+/** Lists markets and reads a book as the service does, and compares the outcomes of both: a buyer of Yes must not get No. */
+export async function askBooks({ config, venue, call }: Asked): Promise<Finding> {
+  const marketData = createMarketData(config, createLog({ level: 'error', write: () => undefined }));
+  const { markets } = await marketData.listMarkets(MARKETS_TRIED, call);
+  for (const { id, conditionId, outcomes } of markets) {
+    try {
+      await marketData.readBook(outcomes[0]?.tokenId ?? '', call);
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'unknown_token') continue;
+      throw error;
+    }
+    const names = conditionId === null ? undefined : (await venue.marketInfo(conditionId, call))?.outcomes;
+    const bare = (name: string | undefined) => name?.trim().toLowerCase();
+    if (!names || outcomes.every(({ tokenId, name }) => name === null || bare(name) === bare(names.get(tokenId)))) {
+      return ok('Markets and order books can be read, and agree on the outcomes.');
+    }
+    return fail(`Catalogue and order book name the outcomes of market ${id} differently.`, 'Place no order in it.');
+  }
+  return fail('The venue lists no market that has an order book.', 'Look at https://status.polymarket.com.');
+}
