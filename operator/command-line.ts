@@ -13,7 +13,8 @@ interface Option {
   readonly meaning: string;
 }
 
-type Options = Readonly<Record<string, Option>>;
+/** The options of a command, by their names. */
+export type Options = Readonly<Record<string, Option>>;
 
 /** A command, as `--help` explains it. */
 export interface Command<O extends Options> {

@@ -10,8 +10,8 @@ import type { Cancellation } from './venue.ts';
 export interface Selection {
   /** In lower case. */
   readonly ids: readonly string[];
-  readonly client: string | undefined;
-  readonly token: string | undefined;
+  readonly client?: string | undefined;
+  readonly token?: string | undefined;
   readonly all: boolean;
 }
 

@@ -1,7 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { orderEvent } from '../../operator/follow/event.ts';
+import { COMMANDS } from '../../operator/orders/commands.ts';
 import { ERROR_CODES, ERRORS } from '../../shared/errors.ts';
 import { LOCAL, variableOf } from '../../shared/settings/table.ts';
+import { DESK } from './desk.ts';
 import { LOOKS } from './follow.ts';
 import { CHECKS } from './sections.ts';
 
@@ -21,6 +23,10 @@ describe('exactly one check of the contract is there', () => {
   it('for each type of event', () => {
     const types = orderEvent.def.options.flatMap(({ shape }) => [...shape.type.def.values]);
     expect(LOOKS.flatMap(({ proves }) => proves).toSorted()).toStrictEqual(types.toSorted());
+  });
+
+  it('for each command of the desk', () => {
+    expect(Object.keys(DESK).toSorted()).toStrictEqual(Object.keys(COMMANDS).toSorted());
   });
 
   it('for each clause', () => {

@@ -1,104 +1,27 @@
-import { mkdtemp, rm } from 'node:fs/promises';
 import { devNull, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { Side } from '@polymarket/clob-client-v2';
-import { Wallet } from 'ethers';
-import { z } from 'zod';
 import type { Environment } from '../../../shared/settings/table.ts';
 import { officialClient } from '../../../tools/support/paper-client.ts';
 import { PAPER_KEY, paperSettings } from '../../../tools/support/paper-settings.ts';
 import { desk, deskRows, runProgram } from '../../support/operator/desk.ts';
+import { ALICE, OWN, SOLANA, sharedDeskWorld } from '../../support/operator/desk-world.ts';
 import { HAS_PYTHON } from '../../support/python.ts';
-import { type PaperService, sharedPaperService } from '../../support/service/paper-service.ts';
 
-const OWN = new Wallet(PAPER_KEY);
-const OTHER = new Wallet(`0x${'3c'.repeat(32)}`);
-const ALICE = '0x1563915e194D8CfBA1943570603F7606A3115508';
-const QUESTION = 'Will the Copper Lake ferry run on Founders Day?';
-const SOLANA = 'Bow1CGKGDB9mNxeWdw85E2aCthQ1oZX4oFEe7fYT17ew';
+const { at, folder, place, resting, trade } = sharedDeskWorld();
+let env: Environment = {};
+let [yes, no] = ['', ''];
 
-const placed = z.object({ order_id: z.string(), status: z.string() });
-const market = z.object({ slug: z.string().nullable(), outcomes: z.array(z.object({ token_id: z.string() })) });
-
-const folder = await mkdtemp(join(tmpdir(), 'desk-test-'));
-const STORE = join(folder, 'orders.db');
-const running = sharedPaperService({ SERVICE_STORE: STORE });
-let service: PaperService;
-let env: Environment;
-let yes = '';
-let no = '';
-
-beforeAll(async () => {
-  service = running();
-  const { SERVICE_PORT: _port, SERVICE_PLACE_ORDER: _optIn, ...settings } = paperSettings(service.venueUrl, folder);
-  env = { ...settings, SERVICE_STORE: STORE };
-  const answer = await fetch(`${service.url}/v1/markets?limit=50`);
-  const { items } = z.object({ items: z.array(market) }).parse(await answer.json());
-  const plain = items.find(({ slug }) => slug === 'will-the-copper-lake-ferry-run-on-founders-day');
-  [yes = '', no = ''] = plain?.outcomes.map(({ token_id }) => token_id) ?? [];
+beforeAll(() => {
+  ({ env, yes, no } = at());
 });
-
-/** A venue without orders. It gives the account the same API credentials again, which the service has. */
-beforeEach(async () => {
-  await control('/paper/reset', {});
-  await officialClient({ url: service.venueUrl }, { wallet: OWN });
-});
-
-afterAll(() => rm(folder, { recursive: true, force: true }));
-
-/** Places an order through the service. */
-async function place(order: object, client?: string) {
-  const headers = { 'content-type': 'application/json', ...(client !== undefined && { 'x-client-address': client }) };
-  const body = JSON.stringify({ token_id: yes, side: 'buy', price: '0.1', size: '10', ...order });
-  const answer = await fetch(`${service.url}/v1/orders`, { method: 'POST', headers, body });
-  return placed.parse(await answer.json());
-}
-
-/** An order of the other side, by the official client. */
-async function trade(tokenID: string, price: number, size: number, side: Side, wallet = OTHER) {
-  const { client } = await officialClient({ url: service.venueUrl }, { wallet });
-  return client.createAndPostOrder({ tokenID, price, size, side });
-}
-
-function control(path: string, body: object) {
-  return fetch(`${service.venueUrl}${path}`, { method: 'POST', body: JSON.stringify(body) });
-}
-
-function resting(): readonly string[] {
-  return service.venue.orders().flatMap(({ id, status }) => (status === 'LIVE' ? [id] : []));
-}
-
-const PLACE_AND_TIME = { market: expect.stringMatching(/^0x[0-9a-f]{64}$/), question: QUESTION, outcome: 'Yes' };
 
 describe('open', () => {
-  it('lists the orders that rest with their clients, also orders without a record', async () => {
-    const alice = await place({}, ALICE);
-    const unnamed = await place({ price: '0.11' });
-    const elsewhere = await trade(yes, 0.12, 10, Side.BUY, OWN);
-    await place({ price: '0.53' }, SOLANA);
-    const { code, rows } = await deskRows(['open'], env);
-    const terms = { ...PLACE_AND_TIME, token_id: yes, side: 'buy', size: '10', filled_size: '0', status: 'live' };
-    const since = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
-    const nobody = { client_address: null, client_address_verified: null };
-    const claimed = { client_address: ALICE, client_address_verified: false };
-    expect([code, rows]).toStrictEqual([
-      0,
-      [
-        { ...terms, since, order_id: alice.order_id, ...claimed, recorded: true, price: '0.1' },
-        { ...terms, since, order_id: unnamed.order_id, ...nobody, recorded: true, price: '0.11' },
-        { ...terms, since, order_id: elsewhere.orderID, ...nobody, recorded: false, price: '0.12' },
-      ],
-    ]);
-    const { out } = await desk(['open'], env);
-    for (const text of [alice.order_id, yes, `${ALICE} (claimed)`]) expect(out).toContain(text);
-    expect(Math.max(...out.split('\n').map(({ length }) => length))).toBeLessThanOrEqual(80);
-  });
-
   it('needs neither the service nor, with API credentials, the wallet key', async () => {
     await place({}, ALICE);
-    const { creds } = await officialClient({ url: service.venueUrl }, { wallet: OWN });
-    await fetch(`${service.venueUrl}/paper/requests`, { method: 'DELETE' });
+    const { creds } = await officialClient({ url: at().venueUrl }, { wallet: OWN });
+    await fetch(`${at().venueUrl}/paper/requests`, { method: 'DELETE' });
     const credentials = {
       ...env,
       // A malformed key would stop a command that reads it.
@@ -111,7 +34,11 @@ describe('open', () => {
     const secrets = [creds.secret, creds.passphrase];
     const rows = [{ client_address: ALICE }];
     expect(await deskRows(['open'], credentials, { secrets })).toMatchObject({ code: 0, rows });
-    expect(service.venue.requests().map(({ path }) => path)).not.toContain('/auth/derive-api-key');
+    expect(
+      at()
+        .venue.requests()
+        .map(({ path }) => path),
+    ).not.toContain('/auth/derive-api-key');
   });
 
   it('lists the orders and exits with 1 if the records cannot be read; a report of fills has no row then', async () => {
@@ -143,50 +70,6 @@ describe('open', () => {
 });
 
 describe('fills', () => {
-  it('have all cells, and are summed by client without trades whose settlement failed', async () => {
-    const failed = await place({ price: '0.53' }, ALICE);
-    const { order_id } = await place({ price: '0.53', size: '20' }, ALICE.toLowerCase());
-    await place({ price: '0.53', size: '5' });
-    await trade(yes, 0.53, 5, Side.BUY, OWN);
-    await control('/paper/trades', { order_id: failed.order_id, status: 'FAILED' });
-    const { rows } = await deskRows(['fills', '--by-client'], env);
-    const bought = (size: string) => ({ bought: size, sold: '0', net: size, shares: size });
-    expect(rows).toMatchObject([
-      { client_address: ALICE.toLowerCase(), orders: 1, fills: 1, ...bought('20'), value: '10.6', fees: '0.19928' },
-      { client_address: null, recorded: true, orders: 1, fills: 1, ...bought('5'), value: '2.65', fees: '0.04982' },
-      { client_address: null, recorded: false, orders: 1, fills: 1, ...bought('5'), value: '2.65', fees: '0.04982' },
-    ]);
-    const ofAlice = await deskRows(['fills', '--client', ALICE], env);
-    expect(ofAlice.rows[0]).toMatchObject({ status: 'failed', fee: null });
-    expect(ofAlice.rows.slice(1)).toStrictEqual([
-      {
-        ...PLACE_AND_TIME,
-        ...{ time: expect.stringMatching(/Z$/), client_address: ALICE.toLowerCase(), client_address_verified: false },
-        ...{ caller: null, order_id, token_id: yes, side: 'buy', price: '0.53', size: '20', value: '10.6' },
-        // 20 × 0.04 × 0.53 × 0.47
-        ...{
-          fee: '0.19928',
-          fee_source: 'computed',
-          trade_id: expect.any(String),
-          status: 'confirmed',
-          recorded: true,
-        },
-        transaction_hash: expect.stringMatching(/^0x[0-9a-f]{64}$/),
-      },
-    ]);
-    expect(Object.keys(ofAlice.rows[0] ?? {}).join()).toMatch(
-      /^time,client_address,.*,trade_id,transaction_hash,status,recorded$/,
-    );
-    const { out, err } = await desk(['fills'], env);
-    expect(out).toContain('\n3 fills of 3 orders: 30 shares, value 15.9, fees 0.29892.\n');
-    expect(out).toMatch(/^time +side +price +size +value +fee +status\n/);
-    for (const label of ['client', 'order', 'outcome', 'question', 'market', 'trade', 'transaction', 'fee is'])
-      expect(out).toMatch(new RegExp(`^ {2}${label}(?: |$)`, 'm'));
-    const sums = (await desk(['fills', '--by-client'], env)).out;
-    expect(sums).toMatch(/^orders +fills +bought +sold +net +value +fees\n/);
-    expect(err).toContain('1 fill of trades with a failed settlement: in no sum.');
-  });
-
   it('are taken from --since on, and before --until', async () => {
     await place({ price: '0.53' }, ALICE);
     const time = String((await deskRows(['fills'], env)).rows[0]?.['time']);
@@ -202,66 +85,15 @@ describe('fills', () => {
 });
 
 describe('positions', () => {
-  it('sums up what was bought and sold of each token, of the account or of each client', async () => {
-    await place({ price: '0.53', size: '20' }, ALICE);
-    await place({ price: '0.51', size: '30', side: 'sell' }, SOLANA);
-    await place({ token_id: no, price: '0.49', size: '10' }, SOLANA);
-    const failed = await place({ price: '0.53', size: '7' }, ALICE);
-    await control('/paper/trades', { order_id: failed.order_id, status: 'FAILED' });
-    const market = expect.stringMatching(/^0x/);
-    const ofYes = { token_id: yes, market, question: QUESTION, outcome: 'Yes', resolved: false };
-    const none = { bought: '0', sold: '0' };
-    const alice = { orders: 1, fills: 1, ...none, bought: '20', net: '20', average_price: '0.53', value: '10.6' };
-    const solana = { orders: 1, fills: 1, ...none, sold: '30', net: '-30', average_price: '0.51', value: '15.3' };
-    const ofNo = { ...ofYes, token_id: no, outcome: 'No', orders: 1, fills: 1, fees: '0.09996' };
-    const noOfSolana = { ...ofNo, ...none, bought: '10', net: '10', average_price: '0.49', value: '4.9' };
-    const account = { orders: 2, fills: 2, bought: '20', sold: '30', net: '-10', average_price: '0.53', value: '25.9' };
-    expect(await deskRows(['positions'], env)).toMatchObject({
-      code: 0,
-      rows: [{ ...ofYes, ...account, fees: '0.49916' }, noOfSolana],
-    });
-    const { rows } = await deskRows(['positions', '--by-client'], env);
-    const known = { client_address_verified: false, recorded: true };
-    expect(rows).toStrictEqual([
-      { client_address: ALICE, ...known, ...ofYes, ...alice, fees: '0.19928' },
-      { client_address: SOLANA, ...known, ...ofYes, ...solana, fees: '0.29988' },
-      { client_address: SOLANA, ...known, ...noOfSolana },
-    ]);
-    expect((await deskRows(['positions', '--client', SOLANA], env)).rows).toStrictEqual(rows.slice(1));
-    const csv = (await desk(['positions', '--client', SOLANA, '--format', 'csv'], env)).out;
-    // A negative number is no formula.
-    expect(csv.split('\n')[1]).toMatch(/,Yes,false,1,1,0,30,-30,0\.51,15\.3,0\.29988$/);
-  });
-
   it('have null for the question of a market that cannot be looked up', async () => {
     await place({ price: '0.53' }, ALICE);
-    service.venue.arm({ fault: 'error-500', path: '/markets/keyset', times: 9 });
+    at().venue.arm({ fault: 'error-500', path: '/markets/keyset', times: 9 });
     const rows = [{ bought: '10', question: null, resolved: null }];
     expect(await deskRows(['positions'], env)).toMatchObject({ code: 0, rows });
   });
 });
 
 describe('show', () => {
-  it('prints the record, the order of the venue, and our fills', async () => {
-    const { order_id } = await place({ price: '0.52', size: '30', post_only: true }, ALICE);
-    await trade(no, 0.48, 5, Side.BUY);
-    const { code, rows } = await deskRows(['show', order_id.toUpperCase().replace('0X', '0x')], env);
-    const ofRecord = {
-      client_address: ALICE,
-      recorded: true,
-      post_only: true,
-      expires_at: null,
-      answer: 'placed, live',
-    };
-    const ofVenue = { side: 'buy', price: '0.52', size: '30', venue_status: 'live', filled_size: '5' };
-    const fills = [{ order_id, outcome: 'Yes', side: 'buy', price: '0.52', size: '5', value: '2.6' }];
-    expect([code, rows]).toMatchObject([0, [{ order_id, ...ofRecord, ...ofVenue, fills }]]);
-    const { out } = await desk(['show', order_id], env);
-    expect(out).toMatch(new RegExp(`^order_id +${order_id}\\nclient_address +${ALICE}\\n`));
-    const csv = (await desk(['show', order_id, '--format', 'csv'], env)).out;
-    expect(csv.split('\n')[1]).toContain(`${order_id},${ALICE},`);
-  });
-
   it('prints an order that was placed elsewhere', async () => {
     const { orderID } = await trade(yes, 0.12, 10, Side.BUY, OWN);
     const rows = [{ recorded: false, answer: null, venue_status: 'live', price: '0.12', fills: [] }];
@@ -275,20 +107,6 @@ describe('show', () => {
 });
 
 describe('cancel', () => {
-  it('shows the orders, asks, and reports the result', async () => {
-    const { order_id } = await place({}, ALICE);
-    const other = await place({ price: '0.2' }, SOLANA);
-    const declined = await desk(['cancel', order_id], env, { answer: 'n' });
-    expect(declined).toMatchObject({ code: 1, out: '' });
-    expect(declined.err).toMatch(
-      new RegExp(`${order_id}.*Take 1 open order off the book\\? .*Nothing is cancelled`, 's'),
-    );
-    expect(resting()).toHaveLength(2);
-    const { code, rows } = await deskRows(['cancel', order_id], env, { answer: 'y' });
-    expect([code, rows]).toMatchObject([0, [{ order_id, result: 'cancelled', reason: null, rests: false }]]);
-    expect(resting()).toStrictEqual([other.order_id]);
-  });
-
   it('cancels only the orders of a client, and none without a record', async () => {
     await place({}, ALICE);
     await place({ price: '0.2' }, ALICE.toLowerCase());
@@ -326,7 +144,7 @@ describe('cancel', () => {
     // That of the other account.
     expect(resting()).toHaveLength(1);
     await place({}, ALICE);
-    service.venue.arm({ fault: 'error-500', path: '/data/orders', times: 1 });
+    at().venue.arm({ fault: 'error-500', path: '/data/orders', times: 1 });
     const blind = await cancelAll({ SERVICE_STORE: join(folder, 'x.db') });
     expect(blind).toMatchObject({ code: 0, rows: [cells] });
     expect(blind.err).toMatch(/^The open orders: the venue gave an answer that cannot be used \(status 500\)/);
@@ -335,15 +153,15 @@ describe('cancel', () => {
 
   it('finds the orders that still rest after a lost answer', async () => {
     await place({}, ALICE);
-    service.venue.arm({ fault: 'reset-after', method: 'DELETE' });
+    at().venue.arm({ fault: 'reset-after', method: 'DELETE' });
     const lost = await deskRows(['cancel', '--all', '--yes'], env);
     expect(lost).toMatchObject({ code: 1, rows: [{ result: 'unknown', rests: false }] });
     await place({}, ALICE);
-    service.venue.arm({ fault: 'rate-limit', method: 'DELETE' });
+    at().venue.arm({ fault: 'rate-limit', method: 'DELETE' });
     const limited = await deskRows(['cancel', '--all', '--yes'], env);
     expect(limited).toMatchObject({ code: 1, rows: [{ result: 'unknown', rests: true }] });
     expect(limited.err).toMatch(/The cancellation: the venue limits the rate of requests.*0 cancelled; 1 still open/s);
-    service.venue.arm({ fault: 'error-500', method: 'GET', path: '/data/order', times: 9 });
+    at().venue.arm({ fault: 'error-500', method: 'GET', path: '/data/order', times: 9 });
     const blind = await deskRows(['cancel', '--all', '--yes'], env);
     expect(blind).toMatchObject({ code: 1, rows: [{ result: 'cancelled', rests: null }] });
     expect(blind.err).toMatch(
@@ -358,8 +176,8 @@ describe('the command line', () => {
   const CLOSED = paperSettings('http://127.0.0.1:9', tmpdir());
 
   it.each([
-    [[], /^Name a command: open, show, cancel, fills, positions or follow\./],
-    [['nope'], /^Name a command: open, show, cancel, fills, positions or follow\./],
+    [[], /^Name a command, such as open\./],
+    [['nope'], /^Name a command, such as open\./],
     [['open', '--formt', 'csv'], /^Unknown option '--formt'/],
     [['open', '--format', 'xml'], /^--format must be one of: table, csv, json\./],
     [['open', '--region', 'eu-west-1'], /^--region needs --stack\./],

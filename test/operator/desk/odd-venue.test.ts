@@ -42,6 +42,7 @@ beforeAll(async () => {
   // The subject of a token is as its issuer made it.
   await record('second', 'bob', `\u001b[2J\u202e${'s'.repeat(600)}`);
   await record('nobody', null);
+  await record('claimed', 'alice');
 });
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
@@ -302,6 +303,8 @@ describe('our part of a trade', () => {
       1,
       /unknown state, in no sum: t-1 \(unheard_of\)/,
     ],
+    // Anybody may claim an address.
+    ['fills --by-client', [{}, { maker_orders: [maker('claimed', '10', '0.4')] }], 'alice 1 10,alice 1 12.5', 0, /^$/],
     ['fills --by-client', [FAILED], '', 0, /^1 fill of trades with a failed settlement: in no sum\.\n$/],
     ['fills --by-client', [{}, MALFORMED], 'alice 1 12.5', 1, /^1 trade of the venue .* in no sum: t-1\.\n$/],
     ['fills --client alice', [{}, MALFORMED], 'alice undefined undefined', 1, /^1 trade .* in no sum: t-1\.\n$/],
