@@ -29,11 +29,17 @@ export interface Command<O extends Options> {
   readonly notes?: string;
 }
 
-/** The part of a process that a command needs. */
+/** The part of a process that a command needs, and the person at its terminal. */
 export interface Terminal {
   readonly args: readonly string[];
   readonly out: (text: string) => unknown;
   readonly err: (text: string) => unknown;
+  /** Asks the person; absent if there is none. */
+  readonly ask?: ((question: string) => Promise<string>) | undefined;
+  /** Writes to the output, and rejects if its reader has gone. */
+  readonly deliver?: (text: string) => Promise<unknown>;
+  /** Ends a command that would run for ever. */
+  readonly stop?: AbortSignal;
 }
 
 /** Creates an option without a value. */

@@ -8,22 +8,19 @@ const OTHER_PROVIDER = 'Some providers block the venue: try another network or n
 const OTHER_NETWORK = 'Run it from another network: the firewall refuses many data centres (docs/going-live.md).';
 const CHANGED = 'Try again; if it stays, look at https://status.polymarket.com, and for an update of this service.';
 const SET_CLOCK = 'Have it set by NTP (timedatectl set-ntp true).';
-const SEE_GOING_LIVE = 'See "Before the first order" in docs/going-live.md.';
+const SEE_GOING_LIVE = 'See docs/going-live.md.';
 
 /** The advice to an operator in a region from which orders are not accepted. */
 export const GO_ELSEWHERE =
   'Run the service from a country that is not restricted; on AWS in eu-west-1 (docs/going-live.md).';
 
 /** What went wrong, without a capital and a full stop, and what to do about it. */
-export interface Explanation {
-  readonly what: string;
-  readonly fix: string;
-}
+type Explanation = readonly [what: string, fix: string];
 
 type Row = (host: string, error: AppError) => Explanation;
 
 /** What to do about the reasons for which the venue refuses an operator; any other is in the documents. */
-const REFUSALS: ReadonlyMap<unknown, readonly [what: string, fix: string]> = new Map([
+const REFUSALS: ReadonlyMap<unknown, Explanation> = new Map([
   ['firewall', ['is behind a firewall that refuses this machine', OTHER_NETWORK]],
   ['region', ['takes no orders from the region of this machine', GO_ELSEWHERE]],
   ['credentials', ['refuses the API credentials, or the clock is wrong', 'Run npm run doctor.']],
@@ -33,53 +30,41 @@ const REFUSALS: ReadonlyMap<unknown, readonly [what: string, fix: string]> = new
 function noConnection(host: string, { cause }: AppError): Explanation {
   const code = errorCode(cause) ?? '';
   if (/CERT|^UNABLE_TO_/.test(code)) {
-    return { what: `${host} has a certificate that this machine does not trust (${code})`, fix: CHECK_CERTIFICATE };
+    return [`${host} has a certificate that this machine does not trust (${code})`, CHECK_CERTIFICATE];
   }
   if (/^(?:ENOTFOUND|EAI_AGAIN|ENODATA)$/.test(code)) {
-    return { what: `the name server of this network has no address for ${host} (${code})`, fix: OTHER_PROVIDER };
+    return [`the name server of this network has no address for ${host} (${code})`, OTHER_PROVIDER];
   }
-  if (Error.isError(cause) && 'address' in cause && /^(?:0\.0\.0\.0|::)$/.test(String(cause.address))) {
-    return {
-      what: `the name server of this network leads ${host} to ${cause.address}, which is no host`,
-      fix: OTHER_PROVIDER,
-    };
-  }
-  return { what: `${host} cannot be reached, or is not available at the moment`, fix: CHECK_NETWORK };
+  return [`${host} cannot be reached, or is not available at the moment`, CHECK_NETWORK];
 }
 
 /** Explains an answer that cannot be used. */
 function unusable(host: string, { cause }: AppError): Explanation {
   // Of such errors only those of the connection have a code of the system.
   if (/^E[A-Z]+$/.test(errorCode(cause) ?? '')) {
-    return { what: `${host} closed the connection before its answer was whole`, fix: CHECK_NETWORK };
+    return [`${host} closed the connection before its answer was whole`, CHECK_NETWORK];
   }
   const [status, isPage] = /^status \d+(, not JSON)?(?:: .+)?$/.exec(Error.isError(cause) ? cause.message : '') ?? [];
   if (isPage)
-    return {
-      what: `${host} answered with a web page instead of JSON (${status?.replace(isPage, '')})`,
-      fix: OTHER_PROVIDER,
-    };
-  return {
-    what: `${host} gave an answer that cannot be used${status === undefined ? '' : ` (${status})`}`,
-    fix: CHANGED,
-  };
+    return [`${host} answered with a web page instead of JSON (${status?.replace(isPage, '')})`, OTHER_PROVIDER];
+  return [`${host} gave an answer that cannot be used${status === undefined ? '' : ` (${status})`}`, CHANGED];
 }
 
 /** The errors of a call of the venue, by their codes, for a person. */
 const ROWS: Readonly<Partial<Record<ErrorCode, Row>>> = {
-  venue_timeout: (host) => ({ what: `${host} did not answer in time`, fix: CHECK_NETWORK }),
+  venue_timeout: (host) => [`${host} did not answer in time`, CHECK_NETWORK],
   venue_unavailable: noConnection,
   venue_error: unusable,
-  store_unavailable: (_host, { cause }) => ({
-    what: Error.isError(cause) ? cause.message.replace(/\.$/, '') : 'the wallet key cannot be used',
-    fix: 'See "A key in AWS KMS" in docs/going-live.md.',
-  }),
-  rate_limited: (host) => ({ what: `${host} limits the rate of requests`, fix: 'Try again in a minute.' }),
+  store_unavailable: (_host, { cause }) => [
+    Error.isError(cause) ? cause.message.replace(/\.$/, '') : 'the wallet key cannot be used',
+    'See "A key in AWS KMS" in docs/going-live.md.',
+  ],
+  rate_limited: (host) => [`${host} limits the rate of requests`, 'Try again in a minute.'],
   venue_refused_service: (host, { facts: { reason }, message }) => {
     const clock = /clock is \d+ s (?:ahead of|behind)/.exec(message)?.[0];
-    if (clock) return { what: `this machine's ${clock} the one of ${host}: no order is signed`, fix: SET_CLOCK };
+    if (clock) return [`this machine's ${clock} the one of ${host}: no order is signed`, SET_CLOCK];
     const [what, fix] = REFUSALS.get(reason) ?? [`refuses this machine or account (${reason})`, SEE_GOING_LIVE];
-    return { what: `${host} ${what}`, fix };
+    return [`${host} ${what}`, fix];
   },
 };
 

@@ -1,15 +1,13 @@
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
-import { openForReads } from '#venue/open-account';
+import { openForReads, type ReadAccess } from '#venue/open-account';
 import { readPaperSession } from '../../local/paper/session-file.ts';
 import { withSettingsFile } from '../../local/service/settings-file.ts';
-import type { ApiCredentials } from '../../shared/account.ts';
 import { type AwsRoute, awsClientOptions } from '../../shared/aws-client.ts';
 import { type LocalConfig, parseLocalConfig } from '../../shared/settings/config.ts';
 import { CREDENTIAL_NAMES } from '../../shared/settings/credentials.ts';
 import { ConfigError, TABLE_PREFIX } from '../../shared/settings/formats.ts';
 import { readSome } from '../../shared/settings/read.ts';
 import { type Environment, SETTINGS } from '../../shared/settings/table.ts';
-import type { Wallet } from '../../shared/wallets/evm-key.ts';
 import { option, UsageError } from '../command-line.ts';
 
 /** An error that ends a command with exit code 1. Its message is for the operator and holds no secret. */
@@ -120,18 +118,10 @@ export async function readConfig(
   return { ...parse(variablesOf(found, env)), region, hasIndex: found.outputs.has('OrdersIndex'), stack: found };
 }
 
+type Used = 'clobUrl' | 'gammaUrl' | 'funderAddress' | 'proxyEnv' | 'store' | 'region' | 'hasIndex';
+
 /** The account, the venue and the store that the desk works with. */
-export interface Access
-  extends Pick<
-    OperatorConfig,
-    'clobUrl' | 'gammaUrl' | 'funderAddress' | 'proxyEnv' | 'store' | 'region' | 'hasIndex'
-  > {
-  /** The address of the wallet key, whose API credentials place the orders. */
-  readonly address: string;
-  readonly credentials: ApiCredentials | undefined;
-  /** Opened only without API credentials. */
-  readonly wallet: Wallet | undefined;
-}
+export interface Access extends Pick<OperatorConfig, Used>, ReadAccess {}
 
 /** Parses settings, but no wallet key where address and API credentials are given. */
 function parseKeyless(env: Environment): LocalConfig {

@@ -9,21 +9,11 @@ import type { DeskVenue } from './venue.ts';
 
 // What the commands share, and the list of open orders. Rows go to the output, sentences about them to the other stream.
 
-/** A terminal, and the person at it. */
-export interface DeskTerminal extends Terminal {
-  /** Asks the person; absent if there is none. */
-  readonly ask?: ((question: string) => Promise<string>) | undefined;
-  /** Writes to the output, and rejects if its reader has gone. */
-  readonly deliver?: (text: string) => Promise<unknown>;
-  /** Ends a command that would run for ever. */
-  readonly stop?: AbortSignal;
-}
-
 /** What every command works with. */
 export interface Desk {
   readonly access: Access;
   readonly venue: DeskVenue;
-  readonly terminal: DeskTerminal;
+  readonly terminal: Terminal;
   readonly format: Format;
 }
 

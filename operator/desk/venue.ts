@@ -33,7 +33,7 @@ async function ask<T>(what: string, make: (call: Call) => Promise<T>, limitMs = 
   } catch (error) {
     const found = explain(error, 'the venue');
     if (!found) throw error;
-    throw new DeskError(`${what}: ${found.what}. ${found.fix}`, { cause: error });
+    throw new DeskError(`${what}: ${found.join('. ')}`, { cause: error });
   }
 }
 

@@ -33,8 +33,8 @@ export async function makeCheck(host: string, make: () => Promise<Finding>, bad 
   } catch (error) {
     if (error instanceof ConfigError || error instanceof DeskError)
       return fail(error.message.replaceAll('\n', ' '), fixOf(error.message));
-    const found = explain(error, host);
-    if (found) return bad(`${found.what.charAt(0).toUpperCase()}${found.what.slice(1)}.`, found.fix);
+    const [what, fix] = explain(error, host) ?? [];
+    if (what && fix) return bad(`${what.charAt(0).toUpperCase()}${what.slice(1)}.`, fix);
     // Its message might quote a secret.
     const kind = error instanceof Error ? error.name : 'unknown';
     return fail(`The check itself failed (${kind}).`, 'This is a fault of this program: please report it.');

@@ -3,8 +3,8 @@ import { storeFileOf } from '../../local/service/folders.ts';
 import { ConfigError, tableOf } from '../../shared/settings/formats.ts';
 import type { Environment } from '../../shared/settings/table.ts';
 import { formatTime } from '../../shared/time.ts';
+import type { Terminal } from '../command-line.ts';
 import type { Access } from '../desk/access.ts';
-import type { DeskTerminal } from '../desk/desk.ts';
 import { accountOf, openLooks } from './read.ts';
 import { type Host, openLines, run } from './run.ts';
 import { newState } from './state.ts';
@@ -39,14 +39,14 @@ function openReceiver(access: Access, { env, since, isPaper }: FollowOptions, ur
   return { output, where: `${new URL(url).origin}, and wait in ${path}` };
 }
 
-function openOutput(access: Access, terminal: DeskTerminal, options: FollowOptions, host: Host) {
+function openOutput(access: Access, terminal: Terminal, options: FollowOptions, host: Host) {
   if (options.url !== undefined) return openReceiver(access, options, options.url, host);
   const write = terminal.deliver ?? (async (line: string) => terminal.out(line));
   return { output: openLines(newState(options.since), write, host), where: 'the standard output' };
 }
 
 /** Reports what becomes of the orders until Ctrl-C, or the end of the terminal. Throws `ConfigError` and `DeskError`. */
-export async function followOrders(access: Access, terminal: DeskTerminal, options: FollowOptions): Promise<number> {
+export async function followOrders(access: Access, terminal: Terminal, options: FollowOptions): Promise<number> {
   const stopping = new AbortController();
   const abort = () => stopping.abort();
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;

@@ -11,13 +11,14 @@ import {
   oneOf,
   option,
   runCommand,
+  type Terminal,
   UsageError,
   type Values,
   wholeNumber,
 } from '../command-line.ts';
 import { type Access, checkWhere, DeskError, openAccess, WHERE, type Where } from '../desk/access.ts';
 import { cancelOrders, type Selection } from '../desk/cancel.ts';
-import { type Desk, type DeskTerminal, listOpen } from '../desk/desk.ts';
+import { type Desk, listOpen } from '../desk/desk.ts';
 import { reportFills } from '../desk/fills.ts';
 import { FORMATS } from '../desk/output.ts';
 import { showOrder } from '../desk/show.ts';
@@ -57,7 +58,7 @@ function selectionOf({ client, token, all }: Omit<Selection, 'ids'>, operands: r
 /** What a command is run with, besides its options. */
 interface Here {
   readonly env: Environment;
-  readonly terminal: DeskTerminal;
+  readonly terminal: Terminal;
   readonly ids: readonly string[];
 }
 
@@ -87,7 +88,7 @@ interface DeskCommand<O extends Options> extends Pick<Command<O>, 'purpose' | 'o
 }
 
 function command<const O extends Options>({ operands = '', run, ...about }: DeskCommand<O>) {
-  const start = (name: string, env: Environment, terminal: DeskTerminal) => {
+  const start = (name: string, env: Environment, terminal: Terminal) => {
     const usage = `npm run orders -- ${[name, operands].join(' ').trim()} [options]`;
     const whole = { ...about, usage, operands: operands !== '' };
     return runCommand(whole, (values, ids) => run(values, { env, terminal, ids }), terminal);
@@ -202,7 +203,7 @@ With SERVICE_WALLET_ADDRESS and the three SERVICE_CLOB_API_* the wallet key is n
 } as const;
 
 /** Runs the command of a command line. Returns the exit code: 1 if something is not as asked, 2 for misuse. */
-export async function runDesk(env: Environment, terminal: DeskTerminal): Promise<number> {
+export async function runDesk(env: Environment, terminal: Terminal): Promise<number> {
   // Also before the command: `npm run orders -- --paper open`.
   const isFirst = terminal.args[0] === '--paper';
   const [name = '', ...others] = isFirst ? terminal.args.slice(1) : terminal.args;
