@@ -2,7 +2,7 @@
 type Row = readonly [
   figure: string,
   baseline: string,
-  unit: 'ms' | 'req/s' | 'trips',
+  unit: 'ms' | 'MB' | 'req/s' | 'trips',
   target: number,
   percentile?: number,
 ];
@@ -25,6 +25,8 @@ const ROWS = {
   'first-order': ['first order of a fresh process, venue at 25 ms', 'official client, fresh process', 'ms', 0.7],
   'start-orders': ['start to listening, order-placing', 'node -e 0', 'ms', 7.5],
   'start-reads': ['start to listening, read-only', 'node -e 0', 'ms', 6.5],
+  'memory-orders': ['resident memory at listening, order-placing', PROXY, 'MB', 1.5],
+  'memory-reads': ['resident memory at listening, read-only', PROXY, 'MB', 1.25],
   'look-requests': ['follow: requests of a look, 1,000 orders, 2,000 trades', FEWEST, 'trips', 1],
   'look-time': ['follow: that look, venue at 25 ms', PAGES, 'ms', 2],
   'cold-health': ['Lambda cold start, init + first request, health', EMPTY, 'ms', 1.2],
@@ -42,7 +44,26 @@ interface Sample {
 }
 
 /** Measures some rows together, a sample of each in a round, until it is stopped. `scale`: the share of the full load. */
-export type Bench = (scale: number) => AsyncGenerator<readonly Sample[]>;
+export type Bench = (scale: number) => AsyncGenerator<readonly Sample[], void>;
+
+const PROCESSES = 3;
+
+/** Measures with three processes of each side in turn, of which each warms up: two of one program differ by 4 %. */
+export function byThree(bench: Bench): Bench {
+  return async function* (scale) {
+    const each = Array.from({ length: PROCESSES }, () => bench(scale));
+    try {
+      for (const one of each) await one.next();
+      for (let turn = 0; ; turn += 1) {
+        const result = await each[turn % PROCESSES]?.next();
+        if (result?.done !== false) return;
+        yield result.value;
+      }
+    } finally {
+      for (const one of each) await one.return();
+    }
+  };
+}
 
 let isOddTurn = false;
 

@@ -20,12 +20,18 @@ type Env = Readonly<Record<string, string>>;
 /** Settings of a service that places orders, and whose first order derives its API credentials. */
 export const KEY: Env = { SERVICE_PLACE_ORDER: '1', SERVICE_PRIVATE_KEY: PRIVATE_KEY };
 /** The same with API credentials. */
-const ORDERS: Env = {
+export const ORDERS: Env = {
   ...KEY,
   SERVICE_CLOB_API_KEY: CREDENTIALS.key,
   SERVICE_CLOB_API_SECRET: CREDENTIALS.secret,
   SERVICE_CLOB_API_PASSPHRASE: CREDENTIALS.passphrase,
 };
+
+/** Reads the resident memory of a process in megabytes; Linux only. */
+async function memoryOf(pid: number | undefined): Promise<number> {
+  const [, kilobytes] = /^VmRSS:\s+(\d+)/m.exec(await readFile(`/proc/${pid}/status`, 'utf8')) ?? [];
+  return Number(kilobytes) / 1_024;
+}
 
 /**
  * Starts a Node process that writes where it listens. `startTime`: from the spawn until then, in milliseconds. It has no
@@ -48,7 +54,13 @@ async function startProcess(args: readonly string[], env: Env = {}) {
   while (performance.now() < startedAt + START_LIMIT_MS && child.exitCode === null) {
     const port = /http:\/\/(?:127\.0\.0\.1|localhost):(\d+)/.exec(await readFile(file, 'utf8'))?.[1];
     const startTime = performance.now() - startedAt;
-    if (port !== undefined) return { url: `http://127.0.0.1:${port}`, startTime, [Symbol.asyncDispose]: dispose };
+    if (port !== undefined)
+      return {
+        url: `http://127.0.0.1:${port}`,
+        startTime,
+        memory: () => memoryOf(child.pid),
+        [Symbol.asyncDispose]: dispose,
+      };
     await sleep(1);
   }
   const text = await readFile(file, 'utf8');

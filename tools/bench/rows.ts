@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Bench, inTurn, takePairs } from './bench.ts';
+import { type Bench, byThree, inTurn, takePairs } from './bench.ts';
 import { load, type Request, timeOne } from './load.ts';
-import { askNumber, KEY, startBaseline, startService, startVenue } from './processes.ts';
+import { askNumber, KEY, ORDERS, startBaseline, startService, startVenue } from './processes.ts';
 import { SIGNED_ORDER, TOKEN_ID } from './venue/records.ts';
 
 /** The venue's own answer time in the rows that have one: a server in the same region. */
@@ -101,12 +101,19 @@ const first: Bench = async function* (scale) {
   for (;;) yield [await takePairs('first-order', Math.ceil(3 * scale), ours, theirs)];
 };
 
-/** From the spawn to listening. The service sends no request at the start. */
+/** From the spawn to listening, and the memory then. The service sends no request at the start. */
 const start: Bench = async function* (scale) {
-  const startOf = (env?: typeof KEY) => async () => {
-    await using service = await startService('http://127.0.0.1:9', env);
+  const nowhere = 'http://127.0.0.1:9';
+  const startOf = (env: typeof KEY) => async () => {
+    await using service = await startService(nowhere, env);
     return service.startTime;
   };
+  const memoryOf = (program: () => ReturnType<typeof startService>) => async () => {
+    await using started = await program();
+    return await started.memory();
+  };
+  const service = (env: typeof KEY) => memoryOf(() => startService(nowhere, env));
+  const proxy = memoryOf(() => startBaseline('proxy', nowhere));
   const nothing = async () => {
     const startedAt = performance.now();
     await once(spawn(process.execPath, ['-e', '0'], { env: {}, stdio: 'ignore' }), 'exit');
@@ -115,10 +122,19 @@ const start: Bench = async function* (scale) {
   const count = Math.ceil(5 * scale);
   for (;;)
     yield [
-      await takePairs('start-orders', count, startOf(), nothing),
+      await takePairs('start-orders', count, startOf(ORDERS), nothing),
       await takePairs('start-reads', count, startOf({}), nothing),
+      await takePairs('memory-orders', 1, service(ORDERS), proxy),
+      await takePairs('memory-reads', 1, service({}), proxy),
     ];
 };
 
 /** The rows of this machine's own processes. */
-export const LOCAL_BENCHES = { trips, orders, books, rate, first, start };
+export const LOCAL_BENCHES = {
+  trips,
+  orders: byThree(orders),
+  books: byThree(books),
+  rate: byThree(rate),
+  first,
+  start,
+};
