@@ -1,57 +1,36 @@
 import { flushCompileCache } from 'node:module';
-import { parseArgs, styleText } from 'node:util';
-import { openStdout } from '../shared/log.ts';
+import { parseArgs } from 'node:util';
 import { ConfigError } from '../shared/settings/formats.ts';
 import { LOCAL, variableOf } from '../shared/settings/table.ts';
 import { VERSION } from '../shared/version.ts';
-import type { Paint } from './readable-log.ts';
-import type { Service, StartOptions } from './service/service.ts';
+import type { Service } from './service/service.ts';
 import { withSettingsFile } from './service/settings-file.ts';
 
-/** Within this time a second signal is npm's copy of the same Ctrl-C. */
-const ECHO_MS = 100;
-
-/**
- * Stops on the first signal after the requests in flight; exits at once on a second signal, or with nothing to stop yet.
- */
+/** Stops on the first signal after the requests in flight. Of a Ctrl-C npm sends a copy; a terminal that closes sends several. */
 function stopOnSignals(running: () => Service | undefined): void {
-  let stoppingSince: number | undefined;
+  let isStopping = false;
   const stop = async (signal: NodeJS.Signals) => {
-    stoppingSince = performance.now();
+    if (isStopping) return;
+    isStopping = true;
     const service = running();
     service?.log.info('stopping', { signal });
     await service?.stop();
     service?.log.info('stopped');
     process.exit(0);
   };
-  const onSignal = (signal: NodeJS.Signals) => {
-    if (stoppingSince === undefined) void stop(signal);
-    // A terminal that closes can send more than one.
-    else if (signal !== 'SIGHUP' && performance.now() - stoppingSince > ECHO_MS) process.exit(1);
-  };
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, onSignal);
-}
-
-/** Formats the log for a person at a terminal; every other reader gets JSON. */
-async function readableOnTerminal(): Promise<StartOptions> {
-  if (!process.stdout.isTTY) return {};
-  const { createReadableLog } = await import('./readable-log.ts');
-  const paint: Paint = (style, text) => styleText(style, text, { stream: process.stdout });
-  const [write, format] = [openStdout(), createReadableLog(paint)];
-  return { write: (line) => write(format(line)) };
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop);
 }
 
 async function start(paper: boolean, settings: string | undefined): Promise<void> {
   let service: Service | undefined;
   stopOnSignals(() => service);
   const env = withSettingsFile(settings, process.env);
-  const options = await readableOnTerminal();
   if (paper) {
     const { startOnPaper } = await import('./paper/paper-mode.ts');
-    service = await startOnPaper(env, (text) => process.stdout.write(text), options);
+    service = await startOnPaper(env, (text) => process.stdout.write(text));
   } else {
     const { startService } = await import('./service/service.ts');
-    service = await startService(env, options);
+    service = await startService(env);
   }
   flushCompileCache();
 }

@@ -1,5 +1,5 @@
 /**
- * Ends a process of an older Node with one sentence before it meets newer syntax, and also one that lacks a package.
+ * Ends a process of an older Node with one sentence before it meets newer syntax.
  * From here on, no signal opens a debugger.
  * Every entry point loads this first. It is CommonJS, which every version of Node loads with `-r` before the entry
  * point itself.
@@ -18,14 +18,3 @@ if (major < NEEDED[0] || (major === NEEDED[0] && minor < NEEDED[1])) {
 
 // Node opens a debugger at this signal, and this process may hold a wallet key. A listener takes its place.
 process.on('SIGUSR1', () => undefined);
-
-// Commands of the development import packages that `npm ci --omit=dev` leaves out.
-process.on('uncaughtExceptionMonitor', (error) => {
-  const [, name] = /^Cannot find package '([^']+)'/.exec(error?.message) ?? [];
-  if (error?.code !== 'ERR_MODULE_NOT_FOUND' || name === undefined) return;
-  process.stderr.write(
-    `The package ${name} is not installed: run npm ci. With --omit=dev it installs only what npm start, npm run paper, ` +
-      'npm run paper:venue, npm run doctor and npm run orders need.\n',
-  );
-  process.exit(1);
-});

@@ -74,8 +74,6 @@ export function createLineWriter(stream: Writable, maxUnreadBytes = MAX_UNREAD_B
   };
 }
 
-let stdout: Write | undefined;
-
 /**
  * Keeps a terminal that takes nothing from blocking the process: Node writes to a terminal synchronously, so a session
  * that nobody reads would stop the whole service.
@@ -86,15 +84,15 @@ function neverWaitForTerminal(): void {
   if (typeof handle.setBlocking === 'function') handle.setBlocking(false);
 }
 
-/** Opens the standard output for the lines of a log. Once in a process. */
-export function openStdout(): Write {
-  neverWaitForTerminal();
-  process.stderr.on('error', () => undefined);
-  return createLineWriter(process.stdout);
-}
+let stdout: Write | undefined;
 
+/** Writes a line of the log to the standard output, which the first one opens. */
 function writeToStdout(line: string): void {
-  stdout ??= openStdout();
+  if (!stdout) {
+    neverWaitForTerminal();
+    process.stderr.on('error', () => undefined);
+    stdout = createLineWriter(process.stdout);
+  }
   stdout(line);
 }
 

@@ -4,60 +4,9 @@ import { Agent } from 'node:http';
 import { devNull } from 'node:os';
 import { createInterface } from 'node:readline';
 import { expect, it } from '@jest/globals';
-import fc from 'fast-check';
-import { createReadableLog } from '../../local/readable-log.ts';
-import { AppError } from '../../shared/errors.ts';
-import { createLog, type Log } from '../../shared/log.ts';
 import { HAS_PYTHON } from '../support/python.ts';
 import { send } from '../support/service/http-client.ts';
 import { startProgram, WITH_THIS_NODE } from '../support/service/program.ts';
-
-const NOON = new Date(2026, 10, 21, 12, 34, 36).getTime();
-
-/** The lines that a terminal gets for what `use` logs, with each colour named around its text. */
-function written(use: (log: Log) => void): string[] {
-  const lines: string[] = [];
-  const format = createReadableLog((style, text) => (style === 'dim' ? text : `<${style} ${text}>`));
-  use(createLog({ level: 'debug', write: (line) => lines.push(format(line)), now: () => NOON }));
-  return lines;
-}
-
-it.each([
-  ['info', { status: 201 }, 'green', 'status=201'],
-  ['info', { status: 422 }, 'yellow', 'status=422'],
-  ['info', { status: 504 }, 'red', 'status=504'],
-  ['warn', { funder: null, origins: [], reason: 'a b' }, 'yellow', 'reason="a b"'],
-  ['error', { order: { size: '5' } }, 'red', 'order={"size":"5"}'],
-] as const)(
-  'a line at a terminal has the colour of its level and status, and members with a value: %s %j',
-  (...row) => {
-    const [level, fields, colour, members] = row;
-    expect(written((log) => log[level]('request', fields))).toStrictEqual([
-      `12:34:36 <${colour} ${level}> request ${members}`,
-    ]);
-  },
-);
-
-it('a line at a terminal has an error with its cause, and is as it came where it is no line of the log', () => {
-  const error = new AppError('The venue failed.', { code: 'venue_error', cause: new Error('reset') });
-  const [line] = written((log) => log.warn('request failed', { error }));
-  expect(line).toMatch(/error=\{"name":"AppError","code":"venue_error",.*"message":"reset"/);
-  expect(createReadableLog((_style, text) => text)('{"a":\u001b')).toBe('{"a":\\u{1b}');
-});
-
-it('a line at a terminal has no control characters for any values', () => {
-  const hostile = fc.string({
-    unit: fc.constantFrom('a', ' ', '\n', '\r', '\u001b', '\u009b', '\u202e', '\u2028', '"'),
-  });
-  const value = fc.oneof(hostile, fc.dictionary(hostile, hostile), fc.array(hostile));
-  fc.assert(
-    fc.property(hostile, fc.dictionary(hostile, value), (message, fields) => {
-      const error = { message, stack: `${message}\n    at ${message}`, cause: fields };
-      const lines = written((log) => log.warn(message, { ...fields, error }));
-      expect(lines.join('')).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);
-    }),
-  );
-});
 
 const MAIN = new URL('../../local/start.js', import.meta.url).pathname;
 const HEADERS = { host: 'localhost', 'content-type': 'application/json' };
