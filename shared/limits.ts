@@ -1,5 +1,5 @@
 /**
- * Every budget of time on one page, in milliseconds, and the sizes that errors name. test/shared/errors.test.ts holds the
+ * Every budget of time on one page, in milliseconds, and the sizes that errors name. test/shared/limits.test.ts holds the
  * sums of this drawing.
  *
  *   An order under an idempotency key                         A read

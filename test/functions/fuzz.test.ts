@@ -5,8 +5,6 @@ import { marketsEndpoint } from '../../functions/markets/endpoint.ts';
 import { ordersEndpoint } from '../../functions/orders/endpoint.ts';
 import { FULL_EXTENT } from '../support/jest.ts';
 import { type Answered, ask } from '../support/service/gateway-event.ts';
-import { sendRaw } from '../support/service/http-client.ts';
-import { startTestServer } from '../support/service/local-service.ts';
 import { fakeMarketData, fakeOrders, TOKEN_ID } from '../support/venue/fake-venue.ts';
 
 const JSON_TYPE = { 'content-type': 'application/json' };
@@ -62,45 +60,6 @@ it('any request to an endpoint is answered, or is a problem of the caller', asyn
     },
   );
   await fc.assert(property, { numRuns: RUNS });
-});
-
-const METHODS = fc.constantFrom('GET', 'HEAD', 'POST', 'PUT', 'OPTIONS', 'TRACE', 'QUERY', 'FOO', 'get');
-const LATIN = fc.string({
-  unit: fc.integer({ min: 0, max: 255 }).map((code) => String.fromCharCode(code)),
-  maxLength: 40,
-});
-const PATHS = fc.oneof(
-  fc.constantFrom('/health', '/v1/markets', '/v1/orders', `/v1/book/${TOKEN_ID}`, '*', 'http://localhost/health'),
-  fc.webPath().map((text) => `/v1/book${text}`),
-  LATIN.map((text) => `/${text}`),
-  fc.tuple(fc.constantFrom('/health', '/v1/markets', '/v1/book/1'), LATIN).map(([known, text]) => `${known}${text}`),
-);
-const HEADER_NAMES =
-  'Host Content-Type Content-Length Transfer-Encoding Expect Connection Upgrade X-Request-Id Cookie X';
-const HEADER = fc.tuple(
-  fc.constantFrom(...HEADER_NAMES.split(' ')),
-  fc.oneof(LATIN, fc.constantFrom('localhost', 'chunked', '5', 'close', '100-continue', 'application/json')),
-);
-const REQUEST = fc
-  .tuple(METHODS, PATHS, fc.array(HEADER, { maxLength: 4 }), LATIN)
-  .map(([verb, target, headers, body]) => {
-    const lines = headers.map(([name, value]) => `${name}: ${value}\r\n`).join('');
-    return `${verb} ${target} HTTP/1.1\r\nHost: localhost\r\n${lines}\r\n${body}`;
-  });
-
-it('any bytes to the server are answered, and it goes on', async () => {
-  const limits = { headersTimeout: 300, requestTimeout: 300, connectionsCheckingInterval: 50 };
-  const { url } = await startTestServer({ limits });
-  const property = fc.asyncProperty(fc.oneof(REQUEST, REQUEST, LATIN), async (text) => {
-    for (const { status, headers } of await sendRaw(url, Buffer.from(text, 'latin1'))) {
-      expect(status).toBeLessThan(500);
-      expect(headers['x-request-id'] ?? (status === 100 ? 'none yet' : undefined)).toBeDefined();
-      if (status >= 400) expect(headers['content-type']).toBe('application/problem+json');
-    }
-  });
-  await fc.assert(property, { numRuns: RUNS });
-  const last = 'GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n';
-  expect((await sendRaw(url, last)).map(({ status }) => status)).toStrictEqual([200]);
 });
 
 const digits = (max: number) =>

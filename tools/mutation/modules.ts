@@ -35,7 +35,7 @@ const TESTS: Readonly<Record<string, readonly string[]>> = {
   'local/order-store/file-records.ts': ['local/store'],
   'shared/orders/dynamodb-records.ts': ['operator/topic', 'operator/desk/deployment'],
   'shared/orders/dynamodb-store.ts': ['shared/orders/dynamodb-store', 'shared/orders/kept-store'],
-  'shared/orders/record.ts': ['shared/orders/record', 'contract/keys-table'],
+  'shared/orders/record.ts': ['shared/orders/dynamodb-store', 'shared/orders/kept-store', 'contract/keys-table'],
   'shared/orders/order-store.ts': ['shared/orders/record', 'contract/keys-table'],
   'shared/orders/leases.ts': ['shared/orders/leases', 'contract/keys-table'],
   'shared/orders/orders.ts': ['contract/keys-table', 'contract/clients', 'contract/orders'],

@@ -84,9 +84,7 @@ const LOCALLY: readonly (readonly [env: Env, missing: readonly string[], warning
   [{ SERVICE_PLACE_ORDER: '1' }, [NO_KEY], [READ_ONLY(NO_KEY)]],
   [{ SERVICE_PRIVATE_KEY: KEY }, [NO_OPT_IN], [READ_ONLY(NO_OPT_IN)]],
   [{ SERVICE_PLACE_ORDER: '0' }, [NO_KEY, NO_OPT_IN], [READ_ONLY(`${NO_KEY} and ${NO_OPT_IN}`)]],
-  ...['true', ' 1', '01'].map(
-    (value) => [{ ...TRADING, SERVICE_PLACE_ORDER: value }, [NO_OPT_IN], [READ_ONLY(NO_OPT_IN)]] as const,
-  ),
+  [{ ...TRADING, SERVICE_PLACE_ORDER: ' 1' }, [NO_OPT_IN], [READ_ONLY(NO_OPT_IN)]],
   [TRADING, [], [], [UNCAPPED]],
   [CAPPED, []],
   [{ ...TRADING, SERVICE_MAX_DAILY_NOTIONAL: '5' }, []],
@@ -95,7 +93,6 @@ const LOCALLY: readonly (readonly [env: Env, missing: readonly string[], warning
   [{ ...CAPPED, SERVICE_ALLOWED_HOSTS: 'a.example' }, [], [], [UNVERIFIED]],
   [{ ...CAPPED, ...VERIFIED, ...OPEN, SERVICE_PUBLIC_AUTHORITY: 'a.example' }, []],
   [{ ...OPEN, SERVICE_PLACE_ORDER: '1' }, [NO_KEY], [READ_ONLY(NO_KEY)]],
-  [{ SERVICE_WALLET_ADDRESS: ADDRESS }, [NO_KEY, NO_OPT_IN]],
   [{ SERVICE_ORDER_ACCESS: 'malformed' }, [NO_KEY, NO_OPT_IN], [UNUSED('SERVICE_ORDER_ACCESS')]],
   ...['ALL_PROXY', 'all_proxy', 'HTTP_PROXY', 'http_proxy'].map(
     (name) => [{ [name]: 'http://p' }, [NO_KEY, NO_OPT_IN], [UNUSED_PROXY(name)]] as const,
@@ -212,12 +209,12 @@ const SECRET_NAME =
 const UPSTREAM_RULE = 'an https URL, or http on loopback, without user, query or fragment';
 const CAP = [
   'a decimal above zero, such as 250 or 99.5, with at most 18 digits before the point',
-  ['0', '-1', '1e3', '1,000', '.5', '5.', '$5', ' 5', 'Infinity', '0.00', '1'.repeat(19), `1.${'1'.repeat(99)}`],
+  ['0', '-1', '1e3', '1,000', '.5', '5.', ' 5', '0.00', '1'.repeat(19), `1.${'1'.repeat(99)}`],
   ['0.000001', '9'.repeat(18), `1.${'1'.repeat(98)}`],
 ] as const;
 const ADDRESSES = [
   'an address: 0x and 40 hex digits',
-  [ADDRESS.slice(2), `${ADDRESS}0`, `${ADDRESS}\n`, ADDRESS.slice(0, -1), `a${ADDRESS}`, '0x', KEY],
+  [ADDRESS.slice(2), `${ADDRESS}0`, `${ADDRESS}\n`, ADDRESS.slice(0, -1), `a${ADDRESS}`],
   [ADDRESS.toUpperCase().replace('X', 'x')],
 ] as const;
 
@@ -225,54 +222,37 @@ const ADDRESSES = [
 const RULES: Readonly<Record<string, readonly [string, readonly string[], readonly string[]]>> = {
   SERVICE_HOST: [
     'a host name or an IP address',
-    ['http://127.0.0.1', '127.0.0.1/24', 'a b', '[::1]', HEX_KEY, `0x${HEX_KEY.toUpperCase()}`, 'x'.repeat(256)],
-    ['a', 'x'.repeat(255), `h${HEX_KEY}`],
+    ['http://127.0.0.1', 'a b', '[::1]', HEX_KEY, `0x${HEX_KEY.toUpperCase()}`, 'x'.repeat(256)],
+    ['x'.repeat(255), `h${HEX_KEY}`],
   ],
-  SERVICE_PORT: [
-    'a whole number from 0 to 65535',
-    ['65536', '-1', '080', '8080.0', '0x50', ' 80', '1e3', '00', '100000'],
-    ['0', '1', '65535'],
-  ],
+  SERVICE_PORT: ['a whole number from 0 to 65535', ['65536', '-1', '080', '8080.0', ' 80', '1e3'], ['0', '65535']],
   SERVICE_ALLOWED_HOSTS: [
     'host names or IP addresses without port, comma-separated, at least one',
-    ['*', 'a:80', 'http://a', 'a b', 'a;b', '[::2', '[::g]', '10.0.0.0/8', '[::]1', 'x'.repeat(256), ',', ' '],
-    ['a', 'x'.repeat(255)],
+    ['*', 'a:80', 'http://a', 'a b', '[::2', '[::g]', '[::]1', 'x'.repeat(256), ',', ' '],
+    ['x'.repeat(255)],
   ],
-  SERVICE_REMOTE_ORDERS: ['1, or left out', ['0', 'true', 'yes', ' 1', '01'], ['1']],
+  SERVICE_REMOTE_ORDERS: ['1, or left out', ['0', 'true', ' 1', '01'], ['1']],
   SERVICE_STORE: [
     'the path of a file without white space at its ends, or dynamodb: and the name of a table',
     [
       '/x/orders.db\r',
-      '/x/orders.db ',
       '\u00a0/x',
       '/x\u0000/y',
-      '/x\ny',
       '/x\u0085y',
       'dynamodb:orders\r',
       'dynamodb:ab',
       'DynamoDB:orders',
-      'file:/x.db',
-      `dynamodb:${'a'.repeat(256)}`,
-      HEX_KEY,
-      `0x${HEX_KEY}`,
-    ],
-    [
-      '/x/orders.db',
-      '/x y/orders.db',
-      'a/dynamodb:orders',
-      'C:\\orders.db',
-      `${KEY}/orders.db`,
-      `dynamodb:${'a'.repeat(255)}`,
-    ],
+    ].concat(['file:/x.db', `dynamodb:${'a'.repeat(256)}`, HEX_KEY, `0x${HEX_KEY}`]),
+    ['/x y/orders.db', 'a/dynamodb:orders', 'C:\\orders.db', `${KEY}/orders.db`, `dynamodb:${'a'.repeat(255)}`],
   ],
   SERVICE_PRIVATE_KEY: [
     'a private key: 32 bytes as 64 hex digits, with or without 0x',
-    [KEY.slice(1), `0X${KEY}`, `${KEY} ${KEY}`, '0'.repeat(64), `${CURVE}41`, `${CURVE}ff`],
-    ['1'.padStart(64, '0'), `${CURVE}40`, `0x${KEY}`, KEY.toUpperCase(), ` ${KEY}\r\n`],
+    [KEY.slice(1), `0X${KEY}`, `${KEY} ${KEY}`, '0'.repeat(64), `${CURVE}41`],
+    ['1'.padStart(64, '0'), `${CURVE}40`, `0x${KEY}`, ` ${KEY.toUpperCase()}\r\n`],
   ],
   SERVICE_CLOB_API_KEY: [
     'printable ASCII without spaces, and no wallet key',
-    ['a key', '3c'.repeat(32), '~'.repeat(129), '\u007f', 'k\u00e4y'],
+    ['a key', '3c'.repeat(32), '~'.repeat(129), '\u007f'],
     ['!', '~'.repeat(128), 'a-key\n'],
   ],
   SERVICE_CLOB_API_SECRET: [
@@ -280,35 +260,26 @@ const RULES: Readonly<Record<string, readonly [string, readonly string[], readon
     ['%%%%%%%%', 'a'.repeat(7), 'a'.repeat(257), `${'a'.repeat(8)}===`, `=${'a'.repeat(8)}`],
     ['aB3+/_-9', `${'a'.repeat(254)}==`],
   ],
-  SERVICE_CLOB_API_PASSPHRASE: [
-    'printable ASCII without spaces',
-    ['a\nb', '~'.repeat(257), '\u007f'],
-    ['!', '~'.repeat(256)],
-  ],
+  SERVICE_CLOB_API_PASSPHRASE: ['printable ASCII without spaces', ['a\nb', '~'.repeat(257)], ['!', '~'.repeat(256)]],
   SERVICE_KMS_KEY: [
     'the id, ARN or alias of a KMS key',
     ['orders', 'alias/', KEY, 'arn:aws:kms:eu-west-1:1:key/a'],
-    [
-      'alias/orders',
-      `arn:aws:kms:eu-west-1:123456789012:key/${KEY_ID}`,
-      'mrk-1234abcd12ab34cd56ef1234567890ab',
-      KEY_ID,
-    ],
+    [`arn:aws:kms:eu-west-1:123456789012:key/${KEY_ID}`, 'mrk-1234abcd12ab34cd56ef1234567890ab', KEY_ID],
   ],
-  SERVICE_SIGNATURE_TYPE: ['one of eoa, proxy, safe, deposit-wallet', ['EOA', '0', 'gnosis', ' eoa'], ['eoa']],
+  SERVICE_SIGNATURE_TYPE: ['one of eoa, proxy, safe, deposit-wallet', ['EOA', '0', ' eoa'], ['eoa']],
   SERVICE_FUNDER_ADDRESS: ADDRESSES,
   SERVICE_BUILDER_CODE: [
     '32 bytes as 64 hex digits, with or without 0x',
-    ['0x', KEY.slice(2), `${KEY}00`, `0X${KEY}`, `0x${KEY}\n`, 'my-builder', 'zz'.repeat(32)],
+    ['0x', KEY.slice(2), `${KEY}00`, `0X${KEY}`, `0x${KEY}\n`, 'zz'.repeat(32)],
     [KEY, `0x${KEY}`],
   ],
   SERVICE_MAX_ORDER_NOTIONAL: CAP,
   SERVICE_MAX_DAILY_NOTIONAL: CAP,
   SERVICE_MAX_DAILY_NOTIONAL_PER_CLIENT: CAP,
-  SERVICE_CLIENT_VERIFICATION: ['one of off, required', ['on', '1', 'OFF', 'REQUIRED', 'required!'], ['off']],
+  SERVICE_CLIENT_VERIFICATION: ['one of off, required', ['on', 'REQUIRED', 'required!'], ['off']],
   SERVICE_ALLOWED_CLIENTS: [
     'EVM or Solana addresses, comma-separated, at least one',
-    [',', ' ', ' , ,', '0x12', 'alice', `${ADDRESS},bob`, `0x${ADDRESS}`],
+    [',', ' , ,', '0x12', `${ADDRESS},bob`, `0x${ADDRESS}`],
     [ADDRESS, `${ADDRESS}, Bow1CGKGDB9mNxeWdw85E2aCthQ1oZX4oFEe7fYT17ew,`],
   ],
   SERVICE_CLIENT_RPC_URL: [
@@ -316,7 +287,7 @@ const RULES: Readonly<Record<string, readonly [string, readonly string[], readon
     ['http://a.example/v2/key', 'ws://a.example', 'a.example', 'https://', ' https://a.example'],
     ['https://user:key@a.example/v2/key?k=1', 'http://127.0.0.1:8545'],
   ],
-  SERVICE_CLIENT_CHAIN_ID: ['a whole number from 1 to 999999999', ['0', '0x89', 'polygon'], ['137']],
+  SERVICE_CLIENT_CHAIN_ID: ['a whole number from 1 to 999999999', ['0', '0x89'], ['137']],
   SERVICE_PUBLIC_AUTHORITY: [
     'a host with an optional port, such as api.example.com',
     [
@@ -334,7 +305,7 @@ const RULES: Readonly<Record<string, readonly [string, readonly string[], readon
   ],
   SERVICE_CORS_ORIGINS: [
     'exact origins such as https://app.example, comma-separated, at least one',
-    ['*', 'null', 'https://a/', 'https://a/path', 'a.example', 'https://*.a', 'file://', 'capacitor://a/', ',', ' '],
+    ['*', 'null', 'https://a/', 'a.example', 'https://*.a', 'file://', 'capacitor://a/', ',', ' '],
     ['https://app.example', 'http://localhost:3000', 'capacitor://localhost', `chrome-extension://${'a'.repeat(32)}`],
   ],
   SERVICE_GAMMA_URL: [
@@ -344,24 +315,20 @@ const RULES: Readonly<Record<string, readonly [string, readonly string[], readon
   ],
   SERVICE_CLOB_URL: [
     UPSTREAM_RULE,
-    ['ftp://a', 'https://a/#x', 'javascript:alert(1)', 'http://127.0.0.1.a', 'http://127.0.0.1@a', 'http://[::2]'],
+    ['http://127.0.0.1.a', 'http://127.0.0.1@a', 'http://[::2]'],
     ['http://127.0.0.1:1'],
   ],
-  SERVICE_LOG_LEVEL: ['one of debug, info, warn, error', ['INFO', 'trace', '1'], ['debug']],
+  SERVICE_LOG_LEVEL: ['one of debug, info, warn, error', ['INFO', 'trace'], ['debug']],
   HTTPS_PROXY: [
     'an http: or https: URL of a host and a port, such as http://proxy.example:3128; percent-encode its user and password',
     ['http://trader:pa#ss@p.example:1', 'http://trader:pa/ss@p.example:1', 'http://trader:1/2@p.example:1']
       .concat(['http://trader:pa ss@p.example:1', 'http://trader:1%zz@p.example:1', 'http://trader:%ff@p.example:1'])
       .concat(['http://p.example:99999', 'http://p.example:0', 'http://p.example/path', 'http:/p.example:1', 'http://'])
-      .concat(['socks5://127.0.0.1:1', '127.0.0.1:3128', 'p.example:3128', 'http://p.example:1\n', 'http:\\\\p:1']),
+      .concat(['socks5://127.0.0.1:1', '127.0.0.1:3128', 'http://p.example:1\n', 'http:\\\\p:1']),
     ['http://p.example', 'https://p.example:1/', 'HTTP://trader:pa%23ss@p.example:65535', 'http://[::1]:1'],
   ],
   SERVICE_WALLET_ADDRESS: ADDRESSES,
-  SERVICE_PRIVATE_KEY_SECRET: [
-    SECRET_NAME,
-    [KEY, `0x${KEY}`, 'a b', 'x'.repeat(513)],
-    ['prod/key', 'x'.repeat(512), `${KEY}-key`],
-  ],
+  SERVICE_PRIVATE_KEY_SECRET: [SECRET_NAME, [KEY, `0x${KEY}`, 'a b', 'x'.repeat(513)], ['x'.repeat(512), `${KEY}-key`]],
   SERVICE_CREDENTIALS_SECRET: [SECRET_NAME, [KEY], ['prod/credentials']],
   SERVICE_ORDER_ACCESS: ['one of iam, jwt, public', ['IAM', 'none'], ['jwt']],
 };
@@ -381,19 +348,16 @@ const TOGETHER = 'SERVICE_CLIENT_RPC_URL and SERVICE_CLIENT_CHAIN_ID go together
 
 /** Settings that stop the start, and their sentences; none where they go together. */
 const STOPS: readonly (readonly [env: Env, sentence: string])[] = [
-  ...['0.0.0.0', '128.0.0.1', '127.0.0.1.example', 'notlocalhost', '::2'].flatMap((SERVICE_HOST) => [
-    [{ ...TRADING, SERVICE_HOST }, REMOTE] as const,
-    [{ ...TRADING, SERVICE_HOST, SERVICE_REMOTE_ORDERS: '1' }, ''] as const,
-  ]),
-  [{ SERVICE_PRIVATE_KEY: KEY, SERVICE_HOST: '::' }, ''],
-  ...['127.0.0.1', '127.10.200.30', '::1', 'LocalHost', ''].map(
-    (SERVICE_HOST) => [{ ...VERIFYING, SERVICE_HOST }, ''] as const,
+  ...['0.0.0.0', '128.0.0.1', '127.0.0.1.example', 'notlocalhost', '::2'].map(
+    (SERVICE_HOST) => [{ ...TRADING, SERVICE_HOST }, REMOTE] as const,
   ),
+  [{ ...TRADING, ...OPEN }, ''],
+  [{ SERVICE_PRIVATE_KEY: KEY, SERVICE_HOST: '::' }, ''],
+  ...['127.10.200.30', '::1', 'LocalHost'].map((SERVICE_HOST) => [{ ...VERIFYING, SERVICE_HOST }, ''] as const),
   [{ ...VERIFYING, ...OPEN }, AUTHORITY],
   [{ ...VERIFYING, SERVICE_ALLOWED_HOSTS: 'api.example.org' }, AUTHORITY],
   [{ ...VERIFYING, ...OPEN, SERVICE_PLACE_ORDER: '' }, ''],
   [{ ...TRADING, NODE_TLS_REJECT_UNAUTHORIZED: '0' }, UNVERIFIED_VENUE],
-  [{ ...TRADING, NODE_TLS_REJECT_UNAUTHORIZED: '1' }, ''],
   [{ NODE_TLS_REJECT_UNAUTHORIZED: '0' }, ''],
   [{ SERVICE_CLOB_API_KEY: 'a-key' }, `SERVICE_CLOB_API_SECRET and SERVICE_CLOB_API_PASSPHRASE ${ALL_OR_NONE}`],
   ...Object.keys(CREDENTIALS).map((name) => [{ ...CREDENTIALS, [name]: '' }, `${name} ${ALL_OR_NONE}`] as const),

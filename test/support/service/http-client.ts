@@ -48,13 +48,6 @@ export function openRaw(url: string) {
   return { socket, closed, received: () => received };
 }
 
-/** Writes text as it is; resolves with what came back until the server closed the connection. */
-export async function sendRaw(url: string, data: string | Buffer): Promise<readonly Answer[]> {
-  const { socket, closed } = openRaw(url);
-  socket.end(data);
-  return parseAnswers(await closed);
-}
-
 /** Takes apart answers that carry a content length. */
 export function parseAnswers(received: string) {
   const answers: (Answer & { readonly headers: Readonly<Record<string, string>> })[] = [];
