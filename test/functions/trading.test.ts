@@ -115,13 +115,6 @@ describe('a key', () => {
     const { place } = await openFunction();
     expect([await place(), await place(), secrets.reads() - before]).toStrictEqual([201, 201, 1]);
   });
-
-  it('in KMS signs once at the start, for credentials and each order', async () => {
-    const { place } = await openFunction(BY_KMS);
-    expect(kms.actions).toStrictEqual(['GetPublicKey', 'Sign']);
-    expect([await place(), await place()]).toStrictEqual([201, 201]);
-    expect(kms.actions).toStrictEqual(['GetPublicKey', ...Array.from({ length: 4 }, () => 'Sign')]);
-  });
 });
 
 describe('credentials in the secret that the venue refuses', () => {

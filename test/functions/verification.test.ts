@@ -6,13 +6,11 @@ import {
   type ClientVerification,
   challengeText,
   createVerification,
-  openVerification,
 } from '../../functions/orders/verification.ts';
 import { AppError } from '../../shared/errors.ts';
-import { parseDeployedConfig } from '../../shared/settings/config.ts';
 import { WALLET_KINDS } from '../../shared/wallets/wallet-kinds.ts';
 import { evmWallet, secondsFromNow, signedHeaders } from '../../tools/support/client-wallets.ts';
-import { TOKEN_ID, WALLET_ADDRESS } from '../support/venue/fake-venue.ts';
+import { TOKEN_ID } from '../support/venue/fake-venue.ts';
 
 const ORDER = {
   token_id: TOKEN_ID,
@@ -110,26 +108,6 @@ it.each([
   const [domainName, authorities, authority] = row;
   const { error } = await verify({ domainName, authorities });
   expect(String(error?.facts['challenge']).split('\n')[0]).toBe(`Place one order on ${authority}`);
-});
-
-it('verification is there where it is required and orders are placed', async () => {
-  const trading = {
-    SERVICE_PLACE_ORDER: '1',
-    SERVICE_WALLET_ADDRESS: WALLET_ADDRESS,
-    SERVICE_PRIVATE_KEY_SECRET: 'name',
-    SERVICE_ORDER_ACCESS: 'iam',
-    SERVICE_STORE: 'dynamodb:table',
-  };
-  const required = { SERVICE_CLIENT_VERIFICATION: 'required' };
-  const opened = [{ ...trading, ...required }, trading, required].map((env) =>
-    openVerification(parseDeployedConfig(env)),
-  );
-  expect((await Promise.all(opened)).map((found) => found !== undefined)).toStrictEqual([true, false, false]);
-});
-
-it('nobody may order where the list of clients is empty', async () => {
-  const { client, error } = await verify({ headers: await sign(60), allowedClients: [] });
-  expect([client, error?.code]).toStrictEqual([undefined, 'client_not_allowed']);
 });
 
 it('a list of clients in which one is no address is refused', () => {
