@@ -185,34 +185,22 @@ const SENT_ONCE: readonly Row[] = [
   ],
 ];
 
-/** Answers to an order that prove nothing, a kind each. */
+/** Answers to an order that prove nothing, a kind each; `post-order.test.ts` has each answer. */
 const UNCLEAR: readonly (readonly [string, Answer])[] = [
   ['a reset', LOST],
   ['a body that breaks off', answers(CUT)],
   ['half of a JSON', answers({ body: '{"success":true,"orderID":"0x' })],
-  ['an empty 200', answers({})],
-  ['400 without words', answers({ status: 400, body: {} })],
-  ['400 as HTML', answers(page(400))],
   ['403 of the firewall', answers(page(403))],
-  ['502 of the edge', answers(page(502))],
   ['503 of the edge', answers({ ...page(503), body: '<html>Trading is currently disabled</html>' })],
   ['a redirect', answers({ status: 307, headers: { location: '/order' } })],
   ['500 with words of a refusal', says('invalid signature', 500)],
-  ['503 with words of a refusal', says(CROSSES, 503)],
   ['could not insert', says("couldn't insert order")],
-  ['could not run the execution', says('could not run the execution')],
-  ['internal', says('internal server error', 400)],
-  ['timed out', says('request timed out')],
-  ['context canceled', says('context canceled')],
-  ...[400, 401, 425, 429].map((status) => [`${status} delayed`, says(DELAYED, status)] as const),
+  ['429 delayed', says(DELAYED, 429)],
   ['a refusal that shows the order', (id) => accepted(id, { success: false, errorMsg: CROSSES })],
-  ['429 that shows the order', (id) => ({ status: 429, body: { error: 'Too Many Requests', orderID: id } })],
   [
     'a refusal that shows a trade',
     () => accepted('', { success: false, errorMsg: CROSSES, status: '', tradeIDs: ['t'] }),
   ],
-  ['a wrong order id', () => accepted(`0x${'ee'.repeat(32)}`)],
-  ['status unmatched', (id) => accepted(id, { status: 'unmatched' })],
   ['a status that we do not know', (id) => accepted(id, { status: 'parked' })],
 ];
 
@@ -225,6 +213,12 @@ const FAILURES: readonly Row[] = [
     { key: null, ...live('A') },
     { key: null, ...OFF_TICK, ...refused('AB') },
     { key: null, ...OFF_TICK, ends: 'price_off_tick', sent: 'AB', kept: 'refused' },
+  ],
+  [
+    '1. so has a sentence that frees the key: the order was signed for the wrong exchange, say',
+    { key: null, ...live('A') },
+    { ...OFF_TICK, ...freed('AB') },
+    { ...OFF_TICK, ends: 'price_off_tick', sent: 'AB', kept: 'free' },
   ],
   ...(['buy', 'sell'] as const).map(
     (side): Row => [

@@ -8,8 +8,8 @@ const TESTS: Readonly<Record<string, readonly string[]>> = {
   'shared/settings/read.ts': ['shared/settings/config', 'infra/settings'],
   'shared/settings/table.ts': ['shared/settings/config', 'tools/settings'],
   'functions/orders/checks.ts': ['contract/orders', 'contract/clients', 'functions/gateway-events'],
-  'functions/orders/json.ts': ['contract/orders', 'functions/fuzz', 'functions/gateway-events'],
-  'functions/orders/order.ts': ['contract/orders', 'functions/fuzz', 'tools/document'],
+  'functions/orders/json.ts': ['contract/orders', 'functions/gateway-events'],
+  'functions/orders/order.ts': ['contract/orders', 'tools/document'],
   'functions/orders/caller.ts': ['contract/orders'],
   'functions/orders/verification.ts': ['functions/verification', 'contract/clients', 'local/service/hostile-venue'],
   'functions/pipeline.ts': ['functions/gateway-events', 'contract/reads'],
@@ -53,10 +53,10 @@ const TESTS: Readonly<Record<string, readonly string[]>> = {
   [`${VENUE}/calls/trades.ts`]: ['operator/desk/odd-venue', 'operator/desk/ledger'],
   [`${VENUE}/clock-check.ts`]: ['contract/clock-table', 'local/service/hostile-venue'],
   [`${VENUE}/submission.ts`]: ['contract/fates-table', 'contract/clock-table'],
-  'shared/http/exchange.ts': [`${VENUE}/http/transport`],
-  [`${VENUE}/http/transport.ts`]: [`${VENUE}/http/transport`],
-  [`${VENUE}/http/signed-requests.ts`]: [`${VENUE}/http/signed-requests`],
-  [`${VENUE}/http/reads.ts`]: [`${VENUE}/http/reads`],
+  'shared/http/exchange.ts': [`${VENUE}/http/transport`, 'contract/fates-table'],
+  [`${VENUE}/http/transport.ts`]: [`${VENUE}/http/transport`, 'contract/clock-table'],
+  [`${VENUE}/http/signed-requests.ts`]: [`${VENUE}/http/signed-requests`, 'contract/fates-table'],
+  [`${VENUE}/http/reads.ts`]: [`${VENUE}/http/reads`, `${VENUE}/order-rules`, `${VENUE}/calls/read-book`],
 };
 
 /** Returns the name of a module in commands and reports. */

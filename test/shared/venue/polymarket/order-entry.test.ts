@@ -6,30 +6,16 @@ import { SEND_MS } from '../../../../shared/limits.ts';
 import { fakeOnly } from '../../../support/jest.ts';
 import type { Answers } from '../../../support/orders/trading-world.ts';
 import { collectLog } from '../../../support/service/collected-log.ts';
-import { asHttp, callWithin, type Reply } from '../../../support/venue/scripted-venue.ts';
+import { callWithin, type Reply } from '../../../support/venue/scripted-venue.ts';
 import { funderOf } from '../../../support/venue/signing.ts';
-import { bookAnswer } from '../../../support/venue/venue-answers.ts';
 
 // Pauses between look-ups pass at once.
 jest.unstable_mockModule('node:timers/promises', () => ({ setTimeout: async () => undefined }));
 const { createOrderEntry } = await import('../../../../shared/venue/polymarket/order-entry.ts');
 const { plainMarket, startPaper } = await import('../../../support/venue/paper-venue.ts');
-const {
-  API_SECRET,
-  accepted,
-  accountSettings,
-  derivedKey,
-  limitOrder,
-  lookedUp,
-  openWorld,
-  PASSPHRASE,
-  PRIVATE_KEY,
-  place,
-} = await import('../../../support/orders/trading-world.ts');
-
-const bookOf: NonNullable<Answers['book']> = (_id, _index, { query }) => ({
-  body: bookAnswer(query.get('token_id') ?? ''),
-});
+const { API_SECRET, accountSettings, limitOrder, lookedUp, openWorld, PASSPHRASE, PRIVATE_KEY, place } = await import(
+  '../../../support/orders/trading-world.ts'
+);
 
 afterEach(() => {
   jest.useRealTimers();
@@ -55,33 +41,6 @@ describe('an order', () => {
     const urls = ['https://venues.example/one', 'https://venues.example/other'];
     const [one, other] = urls.map((url) => createOrderEntry(accountSettings(url), collectLog().log).signedFor);
     expect(one?.venue).not.toBe(other?.venue);
-  });
-
-  it('for the wrong exchange lets the next one be signed by rules that are read again', async () => {
-    const world = await openWorld({
-      post: (id, index) => (index === 0 ? { status: 400, body: { error: 'order_version_mismatch' } } : accepted(id)),
-      book: (_id, index, { query }) => ({ body: bookAnswer(query.get('token_id') ?? '', { neg_risk: index === 0 }) }),
-    });
-    expect((await place(world)).result).toMatchObject({ facts: { reason: 'signature' } });
-    expect((await place(world)).result).toMatchObject({ status: 'live' });
-    expect(world.venue.calls()).toStrictEqual(['GET /book', 'POST /order', 'GET /book', 'POST /order']);
-  });
-
-  it('makes two round trips where it is the first: rules and credentials are asked for side by side', async () => {
-    const { promise: together, resolve } = Promise.withResolvers<void>();
-    let asked = 0;
-    const meet = (reply: Reply): Reply => {
-      asked += 1;
-      if (asked === 3) resolve();
-      const body = JSON.stringify(asHttp(reply).body);
-      const headers = { 'content-type': 'application/json' };
-      return (response) => void together.then(() => response.writeHead(200, headers).end(body));
-    };
-    const answers: Answers = { book: (...of) => meet(bookOf(...of)), auth: () => meet(derivedKey('k1')) };
-    const world = await openWorld(answers, { credentials: undefined });
-    expect((await place(world)).result).toMatchObject({ status: 'live' });
-    const calls = ['GET /auth/derive-api-key', 'GET /book', 'POST /auth/api-key', 'POST /order'];
-    expect(world.venue.calls().toSorted()).toStrictEqual(calls);
   });
 
   it('waits 12 s for an answer, so that time is left to look it up', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it, jest } from '@jest/globals';
 import { parseDecimal } from '../../../../shared/decimal.ts';
 import { SENDING_RESERVE_MS } from '../../../../shared/limits.ts';
-import { createTransport, type Transport } from '../../../../shared/venue/polymarket/http/transport.ts';
+import { createTransport } from '../../../../shared/venue/polymarket/http/transport.ts';
 import { createOrderRuleBook } from '../../../../shared/venue/polymarket/order-rules.ts';
 import { fakeOnly } from '../../../support/jest.ts';
 import { limitOrder, TOKEN } from '../../../support/orders/trading-world.ts';
@@ -95,19 +95,6 @@ describe('the rules of a market', () => {
     expect(await reads()).toStrictEqual([TOKEN]);
     rules.forget(TOKEN);
     expect(await reads()).toStrictEqual([TOKEN]);
-  });
-
-  it('are kept of 1,000 tokens, of which the oldest goes', async () => {
-    const asked: string[] = [];
-    const send: Transport['send'] = async ({ path }) => {
-      const tokenId = path.replace('/book?token_id=', '');
-      asked.push(tokenId);
-      return { status: 200, isJson: true, retryAfter: undefined, text: JSON.stringify(bookAnswer(tokenId)) };
-    };
-    const { admit } = createOrderRuleBook({ send });
-    const tokens = [...Array(1_001).keys(), 1_000, 1, 0].map(v1TokenId);
-    for (const tokenId of tokens) await admit(limitOrder({ tokenId }), callWithin());
-    expect(asked.slice(1_001)).toStrictEqual([v1TokenId(0)]);
   });
 
   it('are awaited while the order can still be sent', async () => {

@@ -99,22 +99,6 @@ describe('a signed order', () => {
       expect(ids.size).toBe(5);
     },
   );
-
-  it('is sent with its members in the order that the venue documents', async () => {
-    const terms = { domain: 'plain', tick: '0.01', side: 'sell', price: '0.35', size: '12.34', ...END } as const;
-    const signed = await sign('safe', terms, { salt: 479, by: { ...wallet, sign: async () => '0x05' } });
-    expect(signed).toMatchObject({
-      tokenId: tokenOf('plain'),
-      postOnly: true,
-      expiresAt: END.expiresAt,
-      signedAt: NOW,
-    });
-    expect(signed.payload).toBe(
-      `{"salt":479,"maker":"${funderOf(wallet.address, 'safe')}","signer":"${wallet.address}","tokenId":"${v1TokenId(6)}",` +
-        '"makerAmount":"12340000","takerAmount":"4319000","side":"SELL","signatureType":2,"timestamp":"1795185721022",' +
-        `"expiration":"1796126460","metadata":"0x${'00'.repeat(32)}","builder":"0x${'00'.repeat(32)}","signature":"0x05"}`,
-    );
-  });
 });
 
 describe('the amounts of an order', () => {

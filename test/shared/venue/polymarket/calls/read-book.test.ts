@@ -1,5 +1,4 @@
 import { describe, expect, it } from '@jest/globals';
-import fc from 'fast-check';
 import { createMarketData } from '../../../../../shared/venue/polymarket/market-data.ts';
 import { collectLog } from '../../../../support/service/collected-log.ts';
 import { callWithin, type Reply, startVenue } from '../../../../support/venue/scripted-venue.ts';
@@ -37,20 +36,6 @@ describe('a book', () => {
     expect(await read(token)).toMatchObject({ tokenId: token });
     const asked = venue.seen.map(({ path, query }) => `${path}?${query}`);
     expect(asked).toStrictEqual([`/book?token_id=${TOKEN}`, `/book?token_id=${token}`]);
-  });
-
-  it("is best first for any order of the venue's levels", async () => {
-    const levels = fc.uniqueArray(fc.integer({ min: 1, max: 9_999 }), { maxLength: 12 });
-    let body = {};
-    const { read } = await withReply(() => ({ body }));
-    const check = fc.asyncProperty(levels, levels, async (bids, asks) => {
-      const side = (prices: readonly number[]) => prices.map((n) => level(String(n / 10_000), '1'));
-      body = bookAnswer(TOKEN, { bids: side(bids), asks: side(asks) });
-      const book = await read();
-      const prices = [book.bids, book.asks].map((all) => all.map(({ price }) => Math.round(Number(price) * 10_000)));
-      expect(prices).toStrictEqual([bids.toSorted((a, b) => b - a), asks.toSorted((a, b) => a - b)]);
-    });
-    await fc.assert(check, { numRuns: 60 });
   });
 
   it.each<readonly [string, unknown, object]>([

@@ -1,5 +1,4 @@
 import { beforeEach, describe, expect, it, jest } from '@jest/globals';
-import * as z from 'zod/mini';
 import type { HttpResponse } from '../../../../../shared/http/exchange.ts';
 import { READ_ATTEMPT_MS } from '../../../../../shared/limits.ts';
 import { createTransport } from '../../../../../shared/venue/polymarket/http/transport.ts';
@@ -11,9 +10,7 @@ const pauses: number[] = [];
 jest.unstable_mockModule('node:timers/promises', () => ({
   setTimeout: async (milliseconds: number) => void pauses.push(milliseconds),
 }));
-const { answerTo, readShape, readWithRetry, refuseRead, waitUntil } = await import(
-  '../../../../../shared/venue/polymarket/http/reads.ts'
-);
+const { answerTo, readWithRetry, refuseRead } = await import('../../../../../shared/venue/polymarket/http/reads.ts');
 
 const unreadable = 'The venue returned an answer that cannot be read. Try again later.';
 const GET = { name: 'read', method: 'GET', path: '/thing' } as const;
@@ -43,7 +40,9 @@ const brokenOff = refused('The venue broke off its answer. Try again.');
 const again = { status: 200, text: '1' };
 
 describe('a read', () => {
-  it.each<[string, readonly Reply[], asked: number, result: object, pauses?: unknown[], budget?: number]>([
+  it.each<
+    readonly [string, readonly Reply[], asked: number, result: object, pauses?: readonly unknown[], budget?: number]
+  >([
     ...[500, 502, 503, 504, 520, 521, 522, 523, 524].map(
       (status) => [`twice after ${status}`, [{ status }, { body: '1' }], 2, again] as const,
     ),
@@ -60,7 +59,7 @@ describe('a read', () => {
     ...[400, 403, 404, 425, 429, 501, 525].map(
       (status) => [`once after ${status}`, [{ status }, {}], 1, { status }, []] as const,
     ),
-  ])('is tried %s', async (_how, replies, asked, result, waited = [expect.any(Number)], budget = undefined) => {
+  ])('is tried %s', async (_how, replies, asked, result, ...[waited = [expect.any(Number)], budget]) => {
     expect(await readFrom(replies, budget)).toMatchObject({ asked, result });
     expect(pauses).toStrictEqual(waited);
     if (waited[0] !== 1_000) expect(pauses.filter((pause) => pause < 50 || pause > 200)).toStrictEqual([]);
@@ -91,17 +90,6 @@ describe('a read', () => {
       cause: { code: 'ECONNREFUSED' },
     });
   });
-
-  it.each<[string, Reply, object]>([
-    ['a success of that shape', { body: '{"a":1}' }, { a: 1 }],
-    ['a success of another shape', { body: '{"a":"1"}' }, { code: 'venue_error' }],
-    ['a success that is no JSON', { body: '<html>' }, { code: 'venue_error' }],
-    ['another status, whatever its shape', { status: 404, body: '{"a":1}' }, { code: 'venue_error' }],
-  ])('has a shape, or is an error: %s', async (_what, reply, expected) => {
-    const venue = await startVenue(() => reply);
-    const reading = readShape(createTransport(venue.url), GET, z.object({ a: z.number() }), callWithin());
-    expect(await reading.catch((error: unknown) => error)).toMatchObject(expected);
-  });
 });
 
 it('an answer that is asked for once fails as a read does, and a fault of ours as it is', async () => {
@@ -110,25 +98,6 @@ it('an answer that is asked for once fails as a read does, and a fault of ours a
   await expect(answerTo(createTransport(url).send(GET, callWithin()))).rejects.toMatchObject(error);
   const fault = new TypeError('a fault of ours');
   await expect(answerTo(Promise.reject(fault))).rejects.toBe(fault);
-});
-
-it('a wait for what another has begun ends with its answer, or with its own time', async () => {
-  fakeOnly(['setTimeout', 'clearTimeout', 'performance']);
-  const slow = new Promise(() => undefined);
-  expect(await waitUntil(performance.now() + 60_000, Promise.resolve('book'))).toBe('book');
-  expect(jest.getTimerCount()).toBe(0);
-  for (const left of [30, -1]) {
-    let isOver = false;
-    const waiting = waitUntil(performance.now() + left, slow).finally(() => {
-      isOver = true;
-    });
-    const ended = expect(waiting).rejects.toMatchObject({ code: 'venue_timeout' });
-    await jest.advanceTimersByTimeAsync(Math.max(left - 1, 0));
-    expect(isOver).toBe(left < 0);
-    await jest.advanceTimersByTimeAsync(1);
-    await ended;
-  }
-  jest.useRealTimers();
 });
 
 describe('a status that is no success', () => {

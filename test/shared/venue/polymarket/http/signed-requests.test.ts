@@ -9,7 +9,6 @@ import {
   limitOrder,
   openWorld,
   place,
-  resultOf,
   type TradingWorld,
 } from '../../../../support/orders/trading-world.ts';
 import { callWithin, type HttpReply, type Reply } from '../../../../support/venue/scripted-venue.ts';
@@ -17,7 +16,6 @@ import { callWithin, type HttpReply, type Reply } from '../../../../support/venu
 type Auth = NonNullable<Answers['auth']>;
 const KEYLESS = { credentials: undefined };
 const OTHER_KEY = 'f6c1a7a0-1111-4222-8333-444455556666';
-const UNAUTHORISED: HttpReply = { status: 401, body: { error: 'Unauthorized/Invalid api key' } };
 const REFUSAL: HttpReply = { status: 400, body: { error: 'Could not create api key' } };
 const refusedCredentials = { code: 'venue_refused_service', facts: { reason: 'credentials' } };
 
@@ -94,30 +92,5 @@ describe('credentials that are derived', () => {
   ])('are not to be had, and the order says why: %s', async (_what, get, post, error) => {
     const world = await openWorld({ auth: both(get, post) }, KEYLESS);
     await expect(world.entry.sign(limitOrder(), callWithin())).rejects.toMatchObject({ name: 'AppError', ...error });
-  });
-});
-
-describe('an order that the venue refuses for its credentials', () => {
-  it('is sent once, and the next one with other derived credentials', async () => {
-    let derivations = 0;
-    const auth: Auth = (_id, _index, { method }) => {
-      if (method === 'POST') return REFUSAL;
-      derivations += 1;
-      return derivedKey(`key-${derivations}`);
-    };
-    const world = await openWorld({ auth, post: () => UNAUTHORISED }, KEYLESS);
-    expect((await place(world)).result).toMatchObject(refusedCredentials);
-    expect((await place(world)).result).toMatchObject(refusedCredentials);
-    expect(keysOf(world)).toStrictEqual(['key-1', 'key-2']);
-  });
-
-  it('is sent once when configured credentials are refused, with a line in the log', async () => {
-    const world = await openWorld({ post: () => UNAUTHORISED });
-    const signed = await world.sign();
-    const call = { ...callWithin(24_000), trace: { request_id: 'r-1' } };
-    expect(await resultOf(world.entry.submit(signed, call), signed.orderId)).toMatchObject(refusedCredentials);
-    expect(world.venue.calls()).toStrictEqual(['GET /book', 'POST /order']);
-    const about = { venue_request: 'post-order', request_id: 'r-1' };
-    expect(world.lines).toMatchObject([{ level: 'warn', message: 'API credentials refused by the venue', ...about }]);
   });
 });

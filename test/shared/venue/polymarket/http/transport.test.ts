@@ -9,7 +9,6 @@ import { TransportError } from '../../../../../shared/http/exchange.ts';
 import { CONNECT_MS } from '../../../../../shared/limits.ts';
 import { Secret } from '../../../../../shared/secret.ts';
 import { createTransport } from '../../../../../shared/venue/polymarket/http/transport.ts';
-import { VERSION } from '../../../../../shared/version.ts';
 import { listenOnLoopback, shut } from '../../../../../tools/support/loopback.ts';
 import { fakeOnly } from '../../../../support/jest.ts';
 import { until } from '../../../../support/until.ts';
@@ -18,7 +17,6 @@ import { startSlowListener } from '../../../../support/venue/slow-listener.ts';
 
 const GET = { name: 'read', method: 'GET', path: '/thing' } as const;
 const POST = { name: 'write', method: 'POST', path: '/thing', body: '{"a":1}' } as const;
-const PATIENT = { ...POST, timeLimit: 600_000 };
 const UNSENT = { sent: false };
 
 /** Returns the error of a request that has no readable answer. */
@@ -36,54 +34,6 @@ afterEach(() => {
 });
 
 describe('transport', () => {
-  it('sends the bytes it is given, and says who it is', async () => {
-    const venue = await startVenue(() => ({ status: 201, body: { ok: true } }));
-    const call = callWithin();
-    const startedAt = performance.now();
-    const answer = await createTransport(`${venue.url}/v2/`).send(
-      { ...POST, path: '/thing?b=2', headers: { X_ONE: '1' } },
-      call,
-    );
-    const elapsed = performance.now() - startedAt;
-    expect(answer).toStrictEqual({ status: 201, retryAfter: undefined, isJson: true, text: '{"ok":true}' });
-    const [seen] = venue.seen;
-    expect([venue.calls(), seen?.query.get('b'), seen?.body]).toStrictEqual([['POST /v2/thing'], '2', POST.body]);
-    expect(seen?.headers).toMatchObject({
-      host: new URL(venue.url).host,
-      accept: 'application/json',
-      'content-type': 'application/json',
-      'content-length': '7',
-      'user-agent': `order-book-adapter/${VERSION}`,
-      x_one: '1',
-    });
-    expect(call.venueRequests).toStrictEqual([{ name: 'write', result: 201, milliseconds: expect.any(Number) }]);
-    // In tenths of a millisecond.
-    expect(call.venueRequests[0]?.milliseconds).toBeLessThanOrEqual(elapsed + 0.1);
-  });
-
-  it.each([
-    ['application/json', true],
-    ['Application/JSON; charset=utf-8', true],
-    ['application/problem+json', true],
-    ['text/html; charset=UTF-8', false],
-    ['application/jsonp', false],
-    ['text/x; of=application/json', false],
-  ])('reads an answer of type %s as JSON: %s', async (type, isJson) => {
-    const venue = await startVenue(() => ({ headers: { 'content-type': type }, body: '{}' }));
-    expect(await createTransport(venue.url).send(GET, callWithin())).toMatchObject({ isJson });
-  });
-
-  it.each([
-    ['the limit', 200, 4, { text: '1234' }],
-    ['more', 200, 3, { kind: 'too_large', sent: true }],
-    ['more of a refusal, which is cut off', 400, 3, { text: '1234' }],
-    ['far more of a refusal', 400, 20_000, { text: '1234'.repeat(4_096) }],
-  ])('takes answers of %s', async (_what, status, maxBytes, expected) => {
-    const venue = await startVenue(() => ({ status, body: '1234'.repeat(Math.max(1, maxBytes / 4)) }));
-    const sending = createTransport(venue.url).send({ ...GET, maxBytes }, callWithin());
-    expect(await sending.catch((error: unknown) => error)).toMatchObject(expected);
-  });
-
   it.each([
     ['is kept after 4 s', 4_000, true],
     ['is not trusted after more: the process may have stood still', 4_001, false],
@@ -216,21 +166,6 @@ describe('transport without a readable answer', () => {
     }
   });
 
-  it('waits for an answer on a connection that was made in time, and ends with the call', async () => {
-    const { promise: asked, resolve } = Promise.withResolvers<ServerResponse>();
-    const venue = await startVenue(() => resolve);
-    const answer = createTransport(venue.url).send(PATIENT, callWithin(10_000));
-    const response = await asked;
-    jest.advanceTimersByTime(CONNECT_MS + 200);
-    response.end('{}');
-    expect(await answer).toMatchObject({ status: 200 });
-    const silent = await startVenue(() => 'hang');
-    const ended = failureOf(createTransport(silent.url).send(PATIENT, callWithin(10_000)));
-    await until(() => silent.seen.length > 0);
-    jest.advanceTimersByTime(10_000);
-    expect(await ended).toStrictEqual({ kind: 'timeout', sent: true });
-  });
-
   it('gives up in its time while it waits for a free connection, and is never sent then', async () => {
     const held: ServerResponse[] = [];
     const venue = await startVenue(() => (response) => held.push(response));
@@ -292,7 +227,6 @@ describe('transport over TLS', () => {
 
 describe('hints of the venue', () => {
   const NOW = Date.parse('2026-11-02T09:00:00Z');
-  const at = (ms: number) => ({ date: new Date(NOW + ms).toUTCString() });
 
   it.each([
     ['7', 7],
@@ -308,16 +242,5 @@ describe('hints of the venue', () => {
     expect(await createTransport(venue.url, { now: () => NOW }).send(GET, callWithin())).toMatchObject({
       retryAfter: seconds,
     });
-  });
-
-  it.each<readonly [string, Readonly<Record<string, string>>, readonly number[]]>([
-    ['of an answer', at(50_000), [NOW + 50_000]],
-    ['of no answer that a cache has kept', { ...at(50_000), age: '0' }, []],
-    ['in no other form', { date: '2026-11-02' }, []],
-  ])('tells the time %s', async (_what, headers, told) => {
-    const dates: number[] = [];
-    const venue = await startVenue(() => ({ headers }));
-    await createTransport(venue.url, { onDate: (date) => dates.push(date) }).send(GET, callWithin());
-    expect(dates).toStrictEqual(told);
   });
 });
