@@ -152,12 +152,13 @@ describe('the list of markets', () => {
   });
 
   it.each([
-    ['no list', { markets: 'none' }],
-    ['a bare list', []],
-    ['a cursor that is no text', { markets: [], next_cursor: true }],
-    ['half of a page', '{"markets":[{"id"'],
-  ])('is a venue_error when the venue gives %s', async (_what, body) => {
-    const { list } = await withVenue(() => ({ body }));
+    ['no list', { body: { markets: 'none' } }],
+    ['a bare list', { body: [] }],
+    ['a cursor that is no text', { body: { markets: [], next_cursor: true } }],
+    ['half of a page', { body: '{"markets":[{"id"' }],
+    ['a list under another status', { status: 404, body: { markets: [] } }],
+  ])('is a venue_error when the venue gives %s', async (_what, reply) => {
+    const { list } = await withVenue(() => reply);
     await expect(list()).rejects.toMatchObject({ name: 'AppError', code: 'venue_error' });
   });
 
