@@ -124,26 +124,25 @@ function contractWorlds(seen: Set<string>) {
   return { start, worldOf, beside };
 }
 
-/** Makes tests of checks: each at a service that it shares, the slow ones side by side at their own. */
+/** Makes tests of checks: each at a service that it shares; the slow ones run beside the others, each at its own. */
 export function describeSection(checks: readonly Check[]): void {
   const seen = new Set<string>();
   const { start, worldOf, beside } = contractWorlds(seen);
-  const failures = new Map<Check, unknown>();
+  const slow = new Map<Check, Promise<unknown>>();
 
-  /** The slow checks side by side. */
-  beforeAll(async () => {
-    const slow = checks.filter((check) => check.slow);
-    await Promise.all(
-      slow.map(async (check) => {
-        const own = new Set<string>();
-        const world = await start(check.settings, {}, own);
-        failures.set(check, await beside(() => prove(check, world, own)));
-      }),
-    );
+  beforeAll(() => {
+    for (const check of checks) {
+      if (!check.slow) continue;
+      const own = new Set<string>();
+      slow.set(
+        check,
+        beside(async () => prove(check, await start(check.settings, {}, own), own)),
+      );
+    }
   });
 
   it.each(checks)('$section: $clause', async (check) => {
-    const failure = failures.get(check);
+    const failure = await slow.get(check);
     if (failure !== undefined) throw failure;
     if (check.slow) return;
     const world = await worldOf(check.settings);

@@ -1,5 +1,4 @@
 import { describe, expect, it } from '@jest/globals';
-import fc from 'fast-check';
 import { fillsInAnswer, fillsInRecord } from '../../../../shared/venue/polymarket/fills.ts';
 import type { Fills, Placement } from '../../../../shared/venue/port.ts';
 
@@ -67,22 +66,6 @@ describe('the fills in an answer', () => {
     ]),
   ])('are read: %s', (_what, order, makingAmount, takingAmount, expected, ...[status = 'matched']) => {
     expect(listed(fillsInAnswer(order, status, { makingAmount, takingAmount }))).toStrictEqual(expected);
-  });
-
-  it('are part of the order at its limit or better, else null', () => {
-    const amount = fc.oneof(
-      fc.string(),
-      fc.nat(20_000_000).map(String),
-      fc.tuple(fc.nat(12), fc.nat(999_999)).map(([whole, rest]) => `${whole}.${String(rest).padStart(6, '0')}`),
-    );
-    const check = fc.property(fc.constantFrom(TEN, TEN_SOLD), amount, amount, (order, makingAmount, takingAmount) => {
-      const fills = fillsInAnswer(order, 'matched', { makingAmount, takingAmount });
-      if (fills.filledSize === null) return listed(fills).every((value) => value === null);
-      const [filled = 0, rest = 0, value = 0] = listed(fills).map((text) => Math.round(Number(text) * 1e6));
-      const isWorse = order === TEN ? value > Math.ceil(filled * 0.42) : value < Math.floor(filled * 0.42);
-      return filled > 0 && filled + rest === 10e6 && (fills.filledValue === null || !isWorse);
-    });
-    fc.assert(check, { numRuns: 1_000 });
   });
 });
 
