@@ -15,7 +15,7 @@ import {
 } from './order-world-ends.ts';
 
 /** Takes a part of the protocol, or of what it builds on, out. */
-export type Flaw = (parts: OrdersOptions, client: string) => OrdersOptions;
+export type Flaw = (parts: OrdersOptions) => OrdersOptions;
 
 /** What may go wrong in a world, and what was there before. */
 export interface WorldOptions {
@@ -103,7 +103,7 @@ export function createWorld({ faults, ticks, key, flaw = (parts) => parts }: Wor
 }
 
 /** The order that all of them ask for. */
-export const ORDER: LimitOrder = {
+const ORDER: LimitOrder = {
   ...{ tokenId: '7', side: 'buy', price: '0.5', size: '10', postOnly: false, expiresAt: null },
 };
 const REQUEST: OrderRequest = { order: ORDER, idempotencyKey: 'key', client: null, requestId: null, caller: null };
@@ -141,7 +141,7 @@ function createClient(name: string, world: WorldState, flaw: Flaw) {
       ...{ entry: { walletAddress: WALLET, ...createEntryModel(deps) }, store: createStoreModel(deps), log: SILENT },
       ...{ leaseMs: 1, uptime: () => world.clock, now: () => world.clock, lateArrivalMs: LATE_TICKS },
     };
-    const orders = createOrders(flaw(parts, name));
+    const orders = createOrders(flaw(parts));
     busy = true;
     void place(orders).then(answered);
   };
