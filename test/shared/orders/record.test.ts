@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { toDecimal } from '../../../shared/decimal.ts';
-import { countsOf } from '../../../shared/orders/order-store.ts';
+import { countsOf, dayOf } from '../../../shared/orders/order-store.ts';
 import { unfinishedOrder } from '../../support/orders/order-records.ts';
 
 const DAY = '2026-09-21';
@@ -21,6 +21,11 @@ describe('what is counted for a day', () => {
       { ...count, atMost: 1_234_567n },
     ];
     expect(countsOf(orderOf('5.000001'), caps)).toStrictEqual(counts);
+  });
+
+  it('belongs to the UTC day of its signing', () => {
+    const midnight = Date.parse('2026-09-22T00:00:00Z');
+    expect([dayOf(midnight - 1), dayOf(midnight)]).toStrictEqual([DAY, '2026-09-22']);
   });
 
   it('is never rounded', () => {
