@@ -17,9 +17,13 @@ interface Parts extends LadderEvents {
 /** Pause after a failure in seconds: the client's own grows to half a minute. */
 const RETRY_S = 3;
 
-/** Describes a market by its end and by what waits on its books; the ticket has its rules. */
-function describeMarket({ end_date: end, liquidity }: Chosen['market']): string {
-  const facts = [end && `ends ${formatTime(new Date(end))}`, liquidity && `liquidity ${formatMoney(liquidity)}`];
+/** Describes a market by its end, what waits on its books and what was traded; the ticket has its rules. */
+function describeMarket({ end_date: end, liquidity, volume_24h: volume }: Chosen['market']): string {
+  const facts = [
+    end && `ends ${formatTime(new Date(end))}`,
+    liquidity && `liquidity ${formatMoney(liquidity)}`,
+    volume && `volume 24 h ${formatMoney(volume)}`,
+  ];
   return facts.filter(Boolean).join(' · ');
 }
 

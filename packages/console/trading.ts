@@ -28,7 +28,8 @@ export function startTrading(page: Page, health: HealthStatus, hasVenue: boolean
 
   function send({ order, key }: KeptOrder, mayBeLive: boolean, signal: AbortSignal): Promise<PlacedOrder> {
     const account = wallets.account();
-    const signer = isSigned && account ? signerOf(account) : undefined;
+    // A question closes the sheet of the ticket, which shows the answer.
+    const signer = isSigned && account ? signerOf(account, page.sheets.openTicket) : undefined;
     const { placeOrder } = createClient({ baseUrl: serviceUrl, fetch: page.send, wallet: signer });
     return placeOrder(order, { mayBeLive, signal, idempotencyKey: key, clientAddress: account?.address });
   }

@@ -50,11 +50,13 @@ export function createWalletRow(isRequired: boolean, onChange: () => void) {
   return { account: () => account };
 }
 
-/** Returns what signs with a wallet, and shows each text to the user before the wallet does. */
-export function signerOf({ wallet, address, sign }: Account) {
+/** Returns what signs with a wallet, and shows each text to the user before the wallet does; `onAsked` is called after each. */
+export function signerOf({ wallet, address, sign }: Account, onAsked: () => void) {
   let question = `This is the order. ${wallet} shows it again and signs it.`;
   const signMessage = async (text: string) => {
-    if (!(await ask(question, `Sign in ${wallet}`, text))) throw new WalletError('You did not sign it.');
+    const isMeant = await ask(question, `Sign in ${wallet}`, text);
+    onAsked();
+    if (!isMeant) throw new WalletError('You did not sign it.');
     // The client asks again by the time of the service.
     question = `The service did not take the signature: another account's, or a wrong clock. Sign it once more?`;
     return sign(text);

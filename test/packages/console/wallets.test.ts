@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { type ClientWallet, evmWallet, fromBase58, solanaWallet } from '../../../tools/support/client-wallets.ts';
-import { answered, bookShown, fill, routeHealth } from '../../support/page/console-page.ts';
+import { answered, bookShown, fill, openTicket, routeHealth } from '../../support/page/console-page.ts';
 import { sharedConsole } from '../../support/page/console-world.ts';
 import { describeInChromium } from '../../support/page/page.ts';
 
@@ -45,8 +45,8 @@ const injectedSolana = (address: string, act: string) => `
   addEventListener('wallet-standard:app-ready', ({ detail }) => register(detail));`;
 
 describeInChromium('a wallet in the console', () => {
-  async function open({ sign }: ClientWallet, injected: string) {
-    const page = await openFresh();
+  async function open({ sign }: ClientWallet, injected: string, width?: 390) {
+    const page = await openFresh(width);
     const texts: string[] = [];
     await page.exposeFunction('signText', async (text: string) => {
       texts.push(text);
@@ -60,6 +60,7 @@ describeInChromium('a wallet in the console', () => {
   }
 
   async function order(page: Page, name = 'Fox'): Promise<void> {
+    await openTicket(page);
     await page.getByRole('button', { name: `Connect ${name}` }).click();
     await page.getByText('Signs as').waitFor();
     await fill(page, { price: '0.01' });
@@ -70,13 +71,13 @@ describeInChromium('a wallet in the console', () => {
   const sign = (page: Page, name = 'Fox') => page.getByRole('button', { name: `Sign in ${name}` }).click();
 
   it.each([
-    ['EVM', 'Fox', async () => evmWallet('a'), injectedEvm],
-    ['Solana', 'Ghost', async () => solanaWallet(7), injectedSolana],
+    ['EVM', 'Fox', async () => evmWallet('a'), injectedEvm, undefined],
+    ['Solana, on a phone,', 'Ghost', async () => solanaWallet(7), injectedSolana, 390],
   ] as const)(
     'of kind %s signs an order, which the page has shown before, and no other wallet repeats it',
-    async (_kind, name, make, inject) => {
+    async (_kind, name, make, inject, width) => {
       const wallet = await make();
-      const { page, texts } = await open(wallet, inject(wallet.address, ''));
+      const { page, texts } = await open(wallet, inject(wallet.address, ''), width);
       expect(await page.locator('#send').textContent()).toBe('Connect a wallet to order');
       await order(page, name);
       const text = await page.locator('#question-about').textContent();
@@ -96,6 +97,7 @@ describeInChromium('a wallet in the console', () => {
         `localStorage[${kept}] = localStorage[${kept}].replace('"placed"', '"open"').replace(/"client":"[^"]*"/, '"client":"0xabc"')`,
       );
       await page.reload();
+      await openTicket(page);
       await page.getByRole('button', { name: `Connect ${name}` }).click();
       await page.getByText('Signs as').waitFor();
       await page.locator('#answer').getByRole('button', { name: 'Repeat with the same key' }).click();
