@@ -94,7 +94,7 @@ export function createBookView({ client, staleness, onBook, onChoose, ...events 
     /** Shows the book of an outcome until another one is chosen. */
     choose: (next: Chosen) => {
       [chosen, book] = [next, undefined];
-      say('book-title', `${next.market.question ?? next.market.id} · ${next.outcome.name ?? 'Outcome'}`);
+      say('book-title', `${next.market.question ?? next.market.id}\u00a0· ${next.outcome.name ?? 'Outcome'}`);
       offerOutcomes(next);
       // No price of the market before under the name of this one.
       for (const id of ['quote', 'ladder-rows']) part(id).replaceChildren();

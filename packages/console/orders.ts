@@ -23,7 +23,7 @@ interface Parts {
 /** A row of the list: an order that this page wanted, one that the venue has, or both. */
 interface Row {
   readonly kept?: KeptOrder | undefined;
-  /** The one with the id of the kept order; if that has none, the first of its terms that is no other kept order's. */
+  /** The one with the id of the kept order; if that has none, the first that it may be, and no other kept order is. */
   readonly atVenue?: OwnOrder | undefined;
 }
 
@@ -48,9 +48,11 @@ function statusOf(row: Row): string {
   return atVenue ? `${doubt}: perhaps ${standing(row)}` : doubt;
 }
 
-function hasTermsOf({ order }: KeptOrder, { tokenId, side, price, size }: OwnOrder): boolean {
+/** Returns true for an order of the same terms that the venue accepted after the kept one was wanted. */
+function mayBe({ order, wantedAt }: KeptOrder, { tokenId, side, price, size, acceptedAt }: OwnOrder): boolean {
   const isSame = (one: string | number, other: string) => parseUnits(one) === parseUnits(other);
-  return order.token_id === tokenId && order.side === side && isSame(order.price, price) && isSame(order.size, size);
+  const isOfMarket = order.token_id === tokenId && order.side === side && acceptedAt >= wantedAt;
+  return isOfMarket && isSame(order.price, price) && isSame(order.size, size);
 }
 
 /** Joins the orders of this page with those at the venue: what can be acted on comes first. */
@@ -59,7 +61,7 @@ function join(kept: readonly KeptOrder[], atVenue: readonly OwnOrder[]): readonl
   const rows = kept.map((order): Row => {
     const known = atVenue.find(({ id }) => id === order.orderId);
     if (known || !isUnsettled(order)) return { kept: order, atVenue: known };
-    const perhaps = [...others].find((other) => hasTermsOf(order, other));
+    const perhaps = [...others].find((other) => mayBe(order, other));
     if (perhaps) others.delete(perhaps);
     return { kept: order, atVenue: perhaps };
   });

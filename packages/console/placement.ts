@@ -120,7 +120,7 @@ export function createPlacement(deps: PlacementDeps) {
     }
     isSending = true;
     onBlock('Waiting for the answer…');
-    const waiting = make('p', {}, 'The order is on its way, and is repeated where that may help.');
+    const waiting = make('p', {}, 'No answer yet: the order is repeated where that may help.');
     const stop = new AbortController();
     // A wallet may never answer.
     const buttons = kept.client === undefined ? [] : [makeButton('Stop waiting', () => stop.abort())];

@@ -17,9 +17,7 @@ export function createWalletRow(isRequired: boolean, onChange: () => void) {
     if (next) {
       const short = make('b', { title: next.address }, `${next.address.slice(0, 6)}…${next.address.slice(-4)}`);
       show(
-        isRequired ? 'Signs as ' : 'Client ',
-        short,
-        ` in ${next.wallet}`,
+        make('span', {}, isRequired ? 'Signs as ' : 'Client ', short, ` in ${next.wallet}`),
         makeButton('Change', () => change()),
       );
     } else if (offers.length === 0) show('No wallet was found in this browser.');

@@ -43,7 +43,7 @@ function keptOrders() {
   }));
 }
 
-/** Orders as the venue has them, with each of its states; the one of 78 shares may be one that is not settled. */
+/** Orders as the venue has them, with each of its states; the one of 78 shares may be one that is not settled, the one of 77 is older. */
 function venueOrders() {
   const states = [
     ['LIVE', '0'],
@@ -53,7 +53,8 @@ function venueOrders() {
     ['CANCELED', '0'],
   ];
   const rows = states.map(([status, filled]) => ({ status, size_matched: filled, original_size: '1000000' }));
-  const all = [...rows, { ...rows[0], original_size: '78' }, { ...rows[4], id: 'ended' }];
+  const earlier = { ...rows[0], original_size: '77', accepted_at: 0 };
+  const all = [...rows, { ...rows[0], original_size: '78' }, earlier, { ...rows[4], id: 'ended' }];
   const terms = { asset_id: '71', side: 'BUY', outcome: OUTCOME, price: '0.53', accepted_at: Date.now() };
   return all.map((row, index) => ({ id: `0x${index}`, ...terms, ...row }));
 }
