@@ -1,4 +1,4 @@
-import { part } from './dom.ts';
+import { part, say } from './dom.ts';
 import { textOf } from './json.ts';
 import { createPage } from './page.ts';
 import { meetService, showService } from './service.ts';
@@ -20,7 +20,7 @@ async function start(): Promise<void> {
   [part('service-form').hidden, part('console').hidden] = [isKnown, !isKnown];
   // Before the service has answered, so that nothing moves when it does.
   part('console').classList.toggle('paper', paperWallet !== undefined);
-  if (!isKnown) return;
+  if (!isKnown) return say('badge', '');
   const page = createPage(serviceUrl);
   const health = await meetService(page.client, serviceUrl, () => page.shown.book !== undefined);
   // Only the page that a paper venue serves can ask that venue.
