@@ -50,10 +50,8 @@ function drawDepth({ bids, asks }: Book): void {
       return { price: Number(price), total };
     });
   });
-  const [prices, most] = [
-    sides.flat().map(({ price }) => price),
-    Math.max(0, ...sides.flat().map(({ total }) => total)),
-  ];
+  const prices = sides.flat().map(({ price }) => price);
+  const most = Math.max(0, ...sides.flat().map(({ total }) => total));
   const [x, y] = [scale(Math.min(...prices), Math.max(...prices)), scale(most, 0)];
   const lines = sides.map((side) => {
     const steps = side.map(({ price, total }, at) => `${at === 0 ? `M${x(price)} 100` : `H${x(price)}`}V${y(total)}`);

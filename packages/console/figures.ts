@@ -22,7 +22,7 @@ export function formatShares(size: string): string {
 /** Shortens a formatted figure for a narrow column: a large one leaves out its decimals, a larger one is in millions. */
 export function shorten(figure: string): string {
   if (figure.length > 11) return `${figure.slice(0, -11)}.${figure.slice(-10, -8)}M`;
-  return figure.length > 8 ? figure.slice(0, -3) : figure;
+  return figure.length > 7 ? figure.slice(0, -3) : figure;
 }
 
 /** Formats a sum of collateral in whole cents: `up` for what the user pays, so that no cost looks smaller than it is. */

@@ -74,7 +74,7 @@ export function createPlacement(deps: PlacementDeps) {
     const { venue_reason: venueReason } = facts;
     const lines = makeFacts(typeof venueReason === 'string' ? { 'The venue says': venueReason } : {});
     const details = detailsOf(kept, { code, status, detail, request_id: requestId, ...facts });
-    if (kept.state === 'open') return showUnsettled(kept, [lines], details);
+    if (kept.state === 'open') return showUnsettled(kept, [make('p', { class: 'hint' }, detail), lines], details);
     onBlock(undefined);
     // A wallet says itself what it did instead of signing.
     const why = cause instanceof WalletError ? cause.message : (adviceOn(code, kept.order.side) ?? detail);

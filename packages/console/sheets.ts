@@ -38,7 +38,7 @@ export function createSheets() {
       ]) {
         const price = level && formatPrice(level.price, book?.tick_size);
         const button = find(`bar-${side}`, HTMLButtonElement);
-        button.replaceChildren(`${verb} ${price ?? ''}`, make('small', {}, outcome.name ?? 'Outcome'));
+        button.replaceChildren(`${verb} ${price ?? ''}`, make('small', { class: 'name' }, outcome.name ?? 'Outcome'));
         button.onclick = () => {
           if (price !== undefined) use(price, side);
           openTicket();

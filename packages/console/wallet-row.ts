@@ -12,14 +12,13 @@ export function createWalletRow(isRequired: boolean, onChange: () => void) {
     row.replaceChildren(...content, make('p', { class: 'error', role: 'alert' }, trouble));
   }
 
+  const back = (label: string) => makeButton(label, () => change());
+
   function change(next?: Account): void {
     [account, step] = [next, step + 1];
     if (next) {
       const short = make('b', { title: next.address }, `${next.address.slice(0, 6)}…${next.address.slice(-4)}`);
-      show(
-        make('span', {}, isRequired ? 'Signs as ' : 'Client ', short, ` in ${next.wallet}`),
-        makeButton('Change', () => change()),
-      );
+      show(make('span', {}, isRequired ? 'Signs as ' : 'Client ', short, ` in ${next.wallet}`), back('Change'));
     } else if (offers.length === 0) show('No wallet was found in this browser.');
     else show(...offers.map((offer) => makeButton(`Connect ${offer.name}`, () => void connect(offer))));
     // Not before the caller has the row.
@@ -28,10 +27,7 @@ export function createWalletRow(isRequired: boolean, onChange: () => void) {
 
   async function connect(offer: Offer): Promise<void> {
     trouble = '';
-    show(
-      `Waiting for ${offer.name}…`,
-      makeButton('Stop', () => change()),
-    );
+    show(`Waiting for ${offer.name}…`, back('Stop'));
     const started = step;
     const found = await offer.connect().catch(({ message }: Error) => {
       trouble = message;

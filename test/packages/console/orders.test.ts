@@ -60,7 +60,7 @@ describeInChromium('orders of the console', () => {
 
   it('keeps an order that is not settled through a reload, another tab and its dismissal, and asks at closing', async () => {
     const { page } = await openConsole();
-    expect(await leaveUnsettled(page, '0.01')).toContain('Not settled: buy 5.00 Yes at 0.01 may be live');
+    expect(await leaveUnsettled(page, '0.01')).toMatch(/Not settled: buy 5.00 Yes at 0.01 may be live.*Refused\./);
     expect(await page.locator('#send').isDisabled()).toBe(true);
     // The order that the venue has on its terms is no second one.
     const row = page.locator('#own-orders li', { hasText: 'buy 5.00 Yes at 0.01' }).filter({ hasText: 'resting' });

@@ -157,8 +157,8 @@ it('writes prices, shares, sums and times in one way each', () => {
     '−0.01 pUSD',
   ]);
   expect(formatMoney('0.09964', true)).toBe('0.10 pUSD');
-  const large = ['9999.99', '10000', '999999.99', '1239999', '1234567890'].map((size) => shorten(formatShares(size)));
-  expect(large).toStrictEqual(['9,999.99', '10,000', '999,999', '1.23M', '1,234.56M']);
+  const large = ['999.99', '9999.99', '999999.99', '1239999', '1234567890'].map((size) => shorten(formatShares(size)));
+  expect(large).toStrictEqual(['999.99', '9,999', '999,999', '1.23M', '1,234.56M']);
   const now = new Date(2026, 10, 25, 16, 32, 0);
   expect(formatTime(new Date(2026, 10, 25, 9, 5, 1), now)).toBe('09:05:01');
   expect(formatTime(new Date(2026, 10, 24, 23, 3, 45), now)).toBe('2026-11-24 23:03');
