@@ -23,7 +23,7 @@ const STACK = {
     matching('an AWS region', /^[a-z]{2,4}(-[a-z]+)+-\d$/),
     'with orders, one from which the venue takes them',
   ),
-  fillsTopic: row(TOPIC, 'with orders: ARN of the SNS topic that is told what becomes of them'),
+  fillsTopic: row(TOPIC, 'with orders: ARN of the SNS topic for the events of orders'),
   ordersTable: row(TABLE, 'name of a restored table of orders to go on with'),
   account: row(matching('the 12 digits of an AWS account', /^\d{12}$/), 'the only AWS account to deploy to'),
   alarmTopic: row(TOPIC, 'ARN of the SNS topic that alarms notify, in the same region'),

@@ -25,7 +25,7 @@ export interface FollowOptions {
 function openReceiver(access: Access, { env, since, isPaper }: FollowOptions, url: string, host: Host) {
   const { ORDERS_WEBHOOK_SECRET: given = '' } = env;
   if (tableOf(access.store) !== undefined) {
-    throw new ConfigError('--webhook needs a store in a file; for a table there is fillsTopic (docs/fills.md).');
+    throw new ConfigError('--webhook needs a store in a file; for a table there is fillsTopic (docs/topic.md).');
   }
   const made = isPaper && given === '' ? `whsec_${randomBytes(32).toString('base64')}` : given;
   const secrets = webhookSecrets({ ORDERS_WEBHOOK_SECRET: made });

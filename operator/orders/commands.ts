@@ -173,11 +173,11 @@ holding: redeemed, merged, split or moved shares are not in it. The shares of a 
       ...PLACE,
     },
     notes: `With --webhook, what was reported is kept beside the store: a restart reports late what happened meanwhile. The same event may
-come twice, and has the same id then. Events: docs/fills.md.
+come twice, and has the same id then. Events: docs/events.md.
 `,
     async run({ since, interval, webhook, ...where }, here) {
       if (webhook !== undefined && where.stack !== undefined)
-        throw new UsageError('--webhook is for a store in a file. A deployment has fillsTopic (docs/fills.md).');
+        throw new UsageError('--webhook is for a store in a file. A deployment has fillsTopic (docs/topic.md).');
       const options = {
         since: timeOf('since', since),
         pauseMs: 1_000 * wholeNumber('interval', interval, [1, 3_600]),

@@ -45,7 +45,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 
 /** Runs the commands of a section as they are printed, in months that hold today. */
 async function perform(heading: string, url = sharedService().url, settings = env): Promise<string> {
-  const text = await readFile(join(ROOT, 'docs/fills.md'), 'utf8');
+  const text = await readFile(join(ROOT, 'docs/desk.md'), 'utf8');
   const [section = ''] = text.split(`\n## ${heading}\n`)[1]?.split('\n## ') ?? [];
   const fences = [...section.matchAll(/```sh\n(.*?)```/gs)].map(([, code = '']) => code);
   expect(fences.length).toBeGreaterThan(0);

@@ -48,7 +48,7 @@ it.each([
   ['deploy/README.md', '`SERVICE_STORE=dynamodb:TABLE`', ['shared/orders/dynamodb-store.ts']],
   ['docs/going-live.md', 'needs `kms:GetPublicKey`', ['shared/wallets/kms-key.ts']],
   [
-    'docs/fills.md',
+    'docs/desk.md',
     'credentials need',
     ['operator/desk/*.ts', 'shared/account/*.ts', 'shared/orders/dynamodb-records.ts', 'shared/wallets/kms-key.ts'],
   ],

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 
 const ROOT = join(import.meta.dirname, '../..');
-const PAGES = ['packages/client/README.md', 'docs/clients.md', 'docs/fills.md', 'docs/app.md'];
+const PAGES = ['packages/client/README.md', 'docs/clients.md', 'docs/app.md'];
 const IMPORT = "import { createClient } from 'order-book-adapter-client';\n";
 /** What an example takes from the first one of its page, and what those of wallets find in a browser. */
 const PAGE = `

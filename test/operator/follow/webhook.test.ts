@@ -79,7 +79,7 @@ async function delivered(file: WebhookFile, answers: readonly Reply[], secret = 
 
 /** Runs the Python of the documents on a free port. */
 async function startPythonReceiver(secret: string) {
-  const page = await readFile(join(import.meta.dirname, '../../../docs/fills.md'), 'utf8');
+  const page = await readFile(join(import.meta.dirname, '../../../docs/events.md'), 'utf8');
   const [, code = ''] = /```python\n(.*?)```/s.exec(page) ?? [];
   const printsPort = code
     .replace('3000)', '0)')
