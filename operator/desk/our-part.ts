@@ -22,8 +22,8 @@ export interface Ours {
   readonly makers: ReadonlySet<string>;
 }
 
-/** Shares at a price. */
-interface Part {
+/** Shares at a price: what met one other order. */
+interface Match {
   readonly size: Decimal;
   readonly price: Decimal;
 }
@@ -41,8 +41,8 @@ export function isUnknown(status: string): boolean {
   return !COUNTED.has(status) && status !== 'failed';
 }
 
-function worthOf(parts: readonly Part[]): Decimal {
-  return sumDecimals(parts.map(({ size, price }) => multiplyDecimals(size, price)));
+function worthOf(matches: readonly Match[]): Decimal {
+  return sumDecimals(matches.map(({ size, price }) => multiplyDecimals(size, price)));
 }
 
 /** Returns value ÷ size, rounded down to `decimals`; `null` without a size. */
@@ -63,7 +63,7 @@ function priceOf(value: Decimal, size: Decimal): Decimal | null {
 /** Decimals of a fee: smaller amounts are dropped (https://docs.polymarket.com/trading/fees). */
 const FEE_DECIMALS = 5;
 
-function takerFee({ size, price }: Part, { rate, exponent }: Fees): Decimal {
+function takerFee({ size, price }: Match, { rate, exponent }: Fees): Decimal {
   const spread = multiplyDecimals(price, subtractDecimals(ONE, price));
   const powers = Array.from({ length: exponent }, () => spread);
   const { coefficient, scale } = powers.reduce(multiplyDecimals, multiplyDecimals(size, rate));
@@ -71,13 +71,13 @@ function takerFee({ size, price }: Part, { rate, exponent }: Fees): Decimal {
 }
 
 /** Splits a taker's fill by its makers, since the trade's own price is the taker's limit, not what was paid. */
-function takerParts({ asset_id, size, price, maker_orders }: Trade): readonly Part[] {
-  const parts = maker_orders.map((maker) => ({
+function takerMatches({ asset_id, size, price, maker_orders }: Trade): readonly Match[] {
+  const matches = maker_orders.map((maker) => ({
     size: maker.matched_amount,
     // A maker on the other outcome has its complement.
     price: maker.asset_id === asset_id ? maker.price : subtractDecimals(ONE, maker.price),
   }));
-  return compareDecimals(sumDecimals(parts.map((part) => part.size)), size) === 0 ? parts : [{ size, price }];
+  return compareDecimals(sumDecimals(matches.map((match) => match.size)), size) === 0 ? matches : [{ size, price }];
 }
 
 interface Share {
@@ -86,7 +86,7 @@ interface Share {
   readonly side: 'buy' | 'sell';
   readonly tokenId: string;
   readonly outcome: string | null;
-  readonly parts: readonly Part[];
+  readonly matches: readonly Match[];
   readonly statedFee: Decimal | null;
 }
 
@@ -94,9 +94,9 @@ interface Share {
 function addUp(shares: readonly Share[]): readonly Share[] {
   const byOrder = new Map<string, Share>();
   for (const share of shares) {
-    const { parts, statedFee } = byOrder.get(share.orderId) ?? { parts: [], statedFee: ZERO };
+    const { matches, statedFee } = byOrder.get(share.orderId) ?? { matches: [], statedFee: ZERO };
     const fee = statedFee && share.statedFee && addDecimals(statedFee, share.statedFee);
-    byOrder.set(share.orderId, { ...share, parts: [...parts, ...share.parts], statedFee: fee });
+    byOrder.set(share.orderId, { ...share, matches: [...matches, ...share.matches], statedFee: fee });
   }
   return [...byOrder.values()];
 }
@@ -138,13 +138,13 @@ function sharesOf(trade: Trade, ours: Ours): readonly Share[] {
     const { order_id: orderId, asset_id: tokenId, matched_amount: size, price, outcome, fee: statedFee } = maker;
     // Two purchases, or two sales, meet on the two outcomes of a market.
     const side = maker.side ?? (tokenId === trade.asset_id ? opposite : trade.side);
-    return { orderId, role: 'maker', side, tokenId, outcome, parts: [{ size, price }], statedFee };
+    return { orderId, role: 'maker', side, tokenId, outcome, matches: [{ size, price }], statedFee };
   });
   if (!isTaker) return addUp(makers);
   const { side, asset_id: tokenId, outcome, fee } = trade;
-  const parts = takerParts(trade);
+  const matches = takerMatches(trade);
   return [
-    { orderId: trade.taker_order_id, role: 'taker', side, tokenId, outcome, parts, statedFee: fee },
+    { orderId: trade.taker_order_id, role: 'taker', side, tokenId, outcome, matches, statedFee: fee },
     ...addUp(makers),
   ];
 }
@@ -157,18 +157,18 @@ interface Fee {
 
 const UNKNOWN_FEE: Fee = { fee: null, fee_source: null };
 
-function feeOf({ role, parts, statedFee }: Share, fees: Fees | null): Fee {
+function feeOf({ role, matches, statedFee }: Share, fees: Fees | null): Fee {
   if (statedFee) return { fee: statedFee, fee_source: 'venue' };
   if (!fees) return UNKNOWN_FEE;
   const isFree = role === 'maker' && fees.takerOnly;
-  return { fee: isFree ? ZERO : sumDecimals(parts.map((part) => takerFee(part, fees))), fee_source: 'computed' };
+  return { fee: isFree ? ZERO : sumDecimals(matches.map((match) => takerFee(match, fees))), fee_source: 'computed' };
 }
 
-/** Returns the account's fills in a trade, one for each part of its orders, as the cells of a report. */
+/** Returns the account's fills in a trade, one for each of its orders, as the cells of a report. */
 export function fillsIn(trade: Trade, ours: Ours, fees: Fees | null) {
   return sharesOf(trade, ours).map((share) => {
-    const { orderId, side, tokenId, outcome, parts } = share;
-    const [size, value] = [sumDecimals(parts.map((part) => part.size)), worthOf(parts)];
+    const { orderId, side, tokenId, outcome, matches } = share;
+    const [size, value] = [sumDecimals(matches.map((match) => match.size)), worthOf(matches)];
     return {
       order_id: orderId,
       token_id: tokenId,

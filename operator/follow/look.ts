@@ -16,7 +16,7 @@ const MARGIN_MS = 600_000;
 const TAKER_MARGIN_MS = 86_400_000;
 /** A trade that the venue has not settled by then is followed no longer: some stay matched for ever. */
 const LONGEST_WINDOW_MS = 7 * 86_400_000;
-/** The whole window is read once in this time, and only its last part in between. */
+/** The whole window is read once in this time, and only its last minute in between. */
 const WHOLE_WINDOW_MS = 55_000;
 const RECENT_MS = 60_000;
 

@@ -28,7 +28,7 @@ export interface Shown {
   readonly trades: readonly Trade[];
   readonly unreadable: readonly string[];
   readonly since: number;
-  /** False for the last part of the window. */
+  /** False where only the last minute of the window was read. */
   readonly isWhole: boolean;
   /** The records of the orders that were signed since a time. */
   readonly records: ReadonlyMap<string, RecordedOrder>;

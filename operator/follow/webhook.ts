@@ -63,8 +63,8 @@ function messageOf(error: unknown): string {
   return Error.isError(error) ? error.message : 'unknown';
 }
 
-/** What a webhook works with. */
-export interface WebhookParts extends Host {
+/** What a webhook needs. */
+export interface WebhookHost extends Host {
   readonly file: WebhookFile;
   readonly receiver: Receiver;
 }
@@ -73,8 +73,8 @@ export interface WebhookParts extends Host {
  * Keeps events in the file, and sends them between the looks, one at a time. Throws `ConfigError` for a damaged state, what
  * SQLite throws, and `DeskError` once the receiver wants no more events.
  */
-export function openWebhook(account: string, since: number | undefined, parts: WebhookParts): Output {
-  const { file, receiver, note, stop } = parts;
+export function openWebhook(account: string, since: number | undefined, host: WebhookHost): Output {
+  const { file, receiver, note, stop } = host;
   const state = openState(file, account, since);
   let saved = encodeState(state);
   // What happens before the first event is reported after a restart, too.

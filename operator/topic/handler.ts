@@ -61,7 +61,7 @@ export function createHandler(env: Environment, now: () => number = Date.now) {
     const kept = openKeptState(table, account, access);
     const saved = await kept.load();
     const known = saved && decodeState(saved);
-    // A function cannot be told where to begin: what happened since the last save is published again.
+    // A function has no --since: what happened since the last save is published again.
     if (saved && !known) log.error('state of the follower unreadable', { account, since: saved.revision });
     const before = known ?? newState((saved?.revision ?? now()) - FIRST_MS, saved?.revision);
     const looked = await openLooks(access, note)(before, now());
