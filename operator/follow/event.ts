@@ -104,10 +104,10 @@ export function eventsOf(
   markets: ReadonlyMap<string, { readonly question: string | null }>,
 ): readonly OrderEvent[] {
   return facts.map(({ type, orderId, at, data }) => {
-    const { trade_id, status, reason } = data;
+    const { trade_id, reason } = data;
     // An end of which nothing is known is another fact than one that shows later.
-    const state = type === 'order.unreadable' || reason === null ? [status] : [];
-    const hash = createHash('sha256').update(JSON.stringify([type, orderId, trade_id, ...state]));
+    const end = reason === null ? [reason] : [];
+    const hash = createHash('sha256').update(JSON.stringify([type, orderId, trade_id, ...end]));
     const order = orders[orderId ?? ''];
     const { question = null } = markets.get(order?.market ?? '') ?? {};
     const about = order && { ...order, question, remaining_size: remainingOf(order) };

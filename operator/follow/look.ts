@@ -43,7 +43,7 @@ export function recentRecords({ newestRecord }: FollowState): number {
 }
 
 const NOTHING = {
-  ...{ client_address: null, client_address_verified: null, caller: null, recorded: false, expiresAt: null },
+  ...{ client_address: null, client_address_verified: null, caller: null, expiresAt: null },
   ...{ filled_size: '0', gross: '0', value: '0', fee: '0' },
 };
 
@@ -78,7 +78,7 @@ function trackOrders({ state, shown, open, now, lacks }: Look, trades: readonly 
     // An older one may be closed and forgotten.
     if (isPlaced && signedAt >= Math.max(state.start, recent)) state.orders[id] ??= followedOf(undefined);
     const order = state.orders[id];
-    if (order && !order.recorded) Object.assign(order, cells, { recorded: true });
+    if (order) Object.assign(order, cells, { market: cells.market ?? order.market });
   }
 }
 

@@ -7,7 +7,7 @@ const time = z.number();
 
 /** An order until its trades are settled; `gross` also counts trades whose settlement failed. */
 const followed = z.object({
-  ...{ client_address: text, client_address_verified: z.nullable(z.boolean()), caller: text, recorded: z.boolean() },
+  ...{ client_address: text, client_address_verified: z.nullable(z.boolean()), caller: text },
   ...{ signedAt: time, expiresAt: z.nullable(time), market: text, token_id: text, outcome: text },
   ...{ side: z.nullable(z.enum(['buy', 'sell'])), price: text, size: text },
   ...{ filled_size: z.string(), gross: z.string(), value: z.string(), fee: text },

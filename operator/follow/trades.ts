@@ -57,31 +57,31 @@ function takeFill({ state, now, facts }: Look, trade: Trade, fill: Fill): void {
   if (isNew || known) report(type, fact, trade.last_update || trade.match_time);
 }
 
-/** Takes what is new in a trade. Returns false where it waits for the fees of its market. */
-function takeTrade(look: Look, { trade, orderIds }: OurTrade): boolean {
+/** Takes what is new in a trade, once the fees of its market are known. */
+function takeTrade(look: Look, { trade, orderIds }: OurTrade): void {
   const { state, shown, now, ours, lacks } = look;
   const known = (id: string) => state.parts[keyOf(trade, id)];
   const changed = orderIds.filter((id) => state.orders[id] && known(id)?.fact !== factOf(trade, known(id)));
-  if (changed.length === 0) return true;
+  if (changed.length === 0) return;
   const market = shown.markets.get(trade.market);
   if (!market) lacks.markets.add(trade.market);
   const isWaiting = market?.fees === undefined && now - trade.match_time < FEE_WAIT_MS;
   if (isWaiting && !changed.every(known)) {
     // Its orders are not closed meanwhile.
     for (const id of changed) if (state.orders[id]?.left) state.orders[id].left.quietSince = now;
-    return false;
+    return;
   }
   // As if it executed: the fee of a failed trade is taken out of the sums with it.
   const fills = fillsIn({ ...trade, status: 'matched' }, ours, market?.fees ?? null);
   for (const fill of fills) if (changed.includes(fill.order_id)) takeFill(look, trade, fill);
-  return true;
 }
 
 /** Takes the trades of the window, the oldest first. */
 export function takeTrades(look: Look, trades: readonly OurTrade[]): void {
   const { state, now } = look;
   for (const one of trades) {
+    takeTrade(look, one);
     // A row with a time ahead of ours moves nothing.
-    if (takeTrade(look, one)) state.newestTrade = Math.max(state.newestTrade, Math.min(one.trade.match_time, now));
+    state.newestTrade = Math.max(state.newestTrade, Math.min(one.trade.match_time, now));
   }
 }

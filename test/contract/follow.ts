@@ -59,7 +59,7 @@ const EVENTS: readonly Looks[] = [
   looks(
     'a trade of an order has the whole state of the order',
     [
-      { at: 0, ...RESTS, records: record('A', 0), says: [] },
+      { at: 0, ...RESTS, records: record('A', 0), says: [], asks: [] },
       {
         at: 5,
         trades: [T1_TAKEN],
@@ -194,6 +194,7 @@ const TRADES: readonly Looks[] = [
       ...RESTS,
       trades: [{ ...T1, ...FAILED }],
       says: ['A filled by t1: 10, now 0+10', 'A failed in t1, now 0+10'],
+      data: [{ fee: '0' }, { fee: '0' }],
     },
     { at: 10, trades: [{ ...T1, ...CONFIRMED }], says: ['A settled in t1, now 10+0'] },
     { at: 15, trades: [{ ...T1, status: 'retrying' }], says: [] },
@@ -311,6 +312,7 @@ const TRADES: readonly Looks[] = [
       records: record('B', 12),
       trades: [taken('t2', 12, 'B', 1)],
       says: ['B filled by t2: 1, now 1+9'],
+      asks: [],
     },
     { at: 20, records: record('C', 18), says: [] },
     { at: 40, found: found('canceled', 'C', 10), says: ['C closed: cancelled, 0+10'] },
@@ -339,7 +341,7 @@ const FEES: readonly Looks[] = [
       // So that its fees are read again.
       question: null,
       says: [FILLED],
-      asks: ['market', 'market other'],
+      asks: ['older records', 'market', 'market other'],
     },
     { at: 10, noFees: [], says: ['B filled by t2: 4, now 4+6'], data: [{ fee: '0' }], asks: ['market other'] },
     { at: 15, trades: [fill('t3', 12, 'B', 1, OTHER)], noFees: [OTHER.market], says: [], asks: ['market other'] },
@@ -347,21 +349,30 @@ const FEES: readonly Looks[] = [
     { at: 6 * MINUTE, ...GONE, found: { ...found('canceled', 'B', 10, 5), A: null }, says: [] },
     { at: 7 * MINUTE, says: ['B closed: cancelled, 5+5'], data: [{ value: '2.5', fee: null }] },
   ]),
-  looks('a trade that shows another order of ours later waits for its fees, too', [
+  looks('a settlement waits for no fees, but an order that a trade shows later does', [
     {
       at: 5,
       open: [order('A', 10, OTHER), order('B', 10, OTHER)],
-      trades: [fill('t1', 3, 'A', 4, OTHER)],
+      trades: [fill('t1', 3, 'A', 4, OTHER), fill('t2', 4, 'A', 1, OTHER)],
+      // So that its fees are read again.
       question: null,
-      says: [PARTLY],
+      says: ['A filled by t1: 4, now 5+5', 'A filled by t2: 1, now 5+5'],
     },
     {
       at: 10,
-      trades: [fill('t1', 3, 'A', 4, { ...OTHER, maker_orders: [entry('A', 4), entry('B', 4)] })],
+      trades: [
+        fill('t1', 3, 'A', 4, { ...OTHER, ...CONFIRMED, maker_orders: [entry('A', 4), entry('B', 4)] }),
+        fill('t2', 4, 'A', 1, { ...OTHER, ...CONFIRMED }),
+      ],
       noFees: [OTHER.market],
-      says: [],
+      says: ['A settled in t2, now 5+5'],
     },
-    { at: 15, noFees: [], says: ['B filled by t1: 4, now 4+6'], data: [{ fee: '0' }] },
+    {
+      at: 15,
+      noFees: [],
+      says: ['A settled in t1, now 5+5', 'B filled by t1: 4, now 4+6', 'B settled in t1, now 4+6'],
+      data: [{}, { fee: '0' }, {}],
+    },
   ]),
   looks('a trade that waits for its fees is in the window until it is reported', [
     { at: 0, open: [order('A', 10), order('B', 10, OTHER)], says: [] },
@@ -427,6 +438,10 @@ const CLIENTS: readonly Looks[] = [
     ],
     { lag: 5 },
   ),
+  looks('a record may show ten minutes after a younger one', [
+    { at: 9 * MINUTE, records: record('B', 9 * MINUTE), says: [] },
+    { at: 10 * MINUTE, records: record('A', 0), says: [], keeps: { orders: ['B', 'A'] } },
+  ]),
   looks('an order without a record has no client, until one shows', [
     {
       at: 5,
@@ -460,7 +475,7 @@ const CLIENTS: readonly Looks[] = [
         'unreadable t4: without an order of this account',
       ],
     },
-    { at: 10, says: [] },
+    { at: 10, says: [], asks: [] },
   ]),
   looks('an order of another account is recognised by an older record alone', [
     {
@@ -617,9 +632,19 @@ const ENDS: readonly Looks[] = [
     { at: HOUR + 15, says: [], asks: [] },
     { at: HOUR + 20, ...CANCELED, says: [CLOSED] },
   ]),
-  looks('an order of an unknown market has no question', [
-    { at: 5, records: record('A', 3, { market: null }), found: found('canceled', 'A', 10), says: [] },
-    { at: 25, says: [CLOSED], data: [{ question: null }], asks: ['order A'] },
+  looks('an order whose record names no market has the one of the venue, or no question', [
+    {
+      at: 5,
+      ...RESTS,
+      records: { ...record('A', 3, { market: null }), ...record('B', 3, { market: null }) },
+      says: [],
+    },
+    { at: 10, ...GONE, found: { ...found('canceled', 'A', 10), ...found('canceled', 'B', 10) }, says: [] },
+    {
+      at: 30,
+      says: [CLOSED, 'B closed: cancelled, 0+10'],
+      data: [{ question: 'Will it rain?' }, { question: null }],
+    },
   ]),
   looks('at most a hundred orders are looked up in one look', [
     { at: 0, open: Array.from({ length: 150 }, (_, index) => order(`A${index}`, 10)), says: [] },

@@ -171,9 +171,8 @@ function write({ type, data }: OrderEvent): string {
 }
 
 /** What an event is about: the same fact has the same id, and no other one has it. */
-function factOf({ type, data: { order_id, trade_id, status, ...data } }: OrderEvent): string {
-  const isUnread = type === 'order.unreadable' || ('reason' in data && data.reason === null);
-  return JSON.stringify([type, order_id, trade_id, isUnread && status]);
+function factOf({ type, data: { order_id, trade_id, ...data } }: OrderEvent): string {
+  return JSON.stringify([type, order_id, trade_id, 'reason' in data && data.reason === null]);
 }
 
 /** Returns what `shows` shows at the time of each call; `note` hears of each, and of the time from which on lists are read. */
@@ -188,8 +187,7 @@ function sourcesOf(shows: () => World, listsRecent: boolean, note: (what: string
       return { trades: trades.toSorted((a, b) => a.match_time - b.match_time), unreadable: shows().unreadable };
     },
     records: async (since) => {
-      if (listsRecent) note('records', since);
-      else note('all records');
+      note(listsRecent ? 'records' : 'all records', since);
       const entries = Object.entries(shows().records).filter(([, { cells }]) => cells.signedAt >= since);
       return new Map(entries.map(([name, recorded]) => [idOf(name), recorded]));
     },
@@ -222,7 +220,8 @@ export async function follow({ rows, start = 0, lag = 0, listsRecent = true }: L
     () => world,
     listsRecent,
     (what, since) => {
-      if (since === undefined) asked.push(what);
+      if (since === undefined || what === 'all records') asked.push(what);
+      else if (what === 'records' && sinces.has(what)) asked.push('older records');
       else sinces.set(what, since);
     },
   );
@@ -230,6 +229,7 @@ export async function follow({ rows, start = 0, lag = 0, listsRecent = true }: L
   for (const { at, says, data, times, whole, asks, since, keeps, begins, ...shown } of rows) {
     world = { ...world, ...shown };
     asked.length = 0;
+    sinces.clear();
     if (begins !== undefined) state = newState(timeOf(begins), state.revision);
     const looked = await look(state, timeOf(at));
     const where = `at ${at} s`;
