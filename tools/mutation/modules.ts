@@ -25,7 +25,7 @@ const TESTS: Readonly<Record<string, readonly string[]>> = {
   'operator/follow/read.ts': ['contract/follow', 'operator/topic', 'operator/follow/command'],
   'operator/follow/event.ts': ['contract/follow'],
   'operator/follow/state.ts': ['contract/follow', 'operator/follow/command'],
-  'operator/follow/run.ts': ['operator/follow/run'],
+  'operator/follow/run.ts': ['operator/follow/run', 'operator/follow/command'],
   'operator/follow/webhook.ts': ['operator/follow/webhook', 'operator/follow/command'],
   'operator/follow/webhook-file.ts': ['operator/follow/webhook', 'operator/follow/command'],
   'operator/follow/command.ts': ['operator/follow/command'],

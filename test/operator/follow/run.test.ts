@@ -56,11 +56,6 @@ describe('an output of lines', () => {
     await taking;
   });
 
-  it('is over once its reader has gone', async () => {
-    const { output } = lines(Promise.reject(new Error('EPIPE')));
-    await expect(output.take(looked)).rejects.toThrow('Output closed by the reading program.');
-  });
-
   it('ends in the middle of its pause', async () => {
     const { output, stop } = lines(Promise.resolve());
     const paused = output.pause(3_600_000);

@@ -196,13 +196,6 @@ describe('the file of a webhook', () => {
     expect(modes).toStrictEqual([0o700, 0o600, 0o600]);
   });
 
-  it('belongs to one process, which a second one names', () => {
-    opened('locked');
-    expect(() => openWebhookFile(join(folder, 'locked'))).toThrow(
-      `(${join(folder, 'locked')}) cannot be used: process ${process.pid} has it open; stop that process: a store has one webhook.`,
-    );
-  });
-
   it('that is no database is said in one sentence', async () => {
     await writeFile(join(folder, 'damaged'), 'no database'.repeat(100));
     expect(() => openWebhookFile(join(folder, 'damaged'))).toThrow(
