@@ -55,6 +55,14 @@ function webhookTo(url: string, file: WebhookFile, secret = FIRST) {
   return { output, sentences, stop: () => stopping.abort() };
 }
 
+/** Lets a webhook send until `isDone`, and stops it. */
+async function sendUntil({ output, stop }: ReturnType<typeof webhookTo>, isDone: () => boolean | Promise<boolean>) {
+  const pausing = output.pause(60_000);
+  await until(isDone);
+  stop();
+  await pausing;
+}
+
 /** Sends what waits to a receiver until `isDone`; returns the sentences. */
 async function deliveredTo(
   url: string,
@@ -62,12 +70,9 @@ async function deliveredTo(
   isDone: (sentences: readonly string[]) => boolean | Promise<boolean>,
   secret?: string,
 ) {
-  const { output, sentences, stop } = webhookTo(url, file, secret);
-  const pausing = output.pause(60_000);
-  await until(() => isDone(sentences));
-  stop();
-  await pausing;
-  return sentences;
+  const webhook = webhookTo(url, file, secret);
+  await sendUntil(webhook, () => isDone(webhook.sentences));
+  return webhook.sentences;
 }
 
 /** Delivers to a receiver with these answers, in their order, until it has got as many requests. */
@@ -172,7 +177,7 @@ describe('a webhook', () => {
     expect(file.next()).toBeUndefined();
   });
 
-  it('sleeps until an event is due, or the next look', async () => {
+  it('sleeps until an event is due', async () => {
     const { url, seen } = await startVenue(() => ({ status: 204 }));
     const file = opened('asleep', event(1));
     let reads = 0;
@@ -181,8 +186,7 @@ describe('a webhook', () => {
       return file.next();
     };
     file.postpone(event(1).id, Date.now() + 200);
-    await webhookTo(url, { ...file, next }).output.pause(300);
-    expect(seen).toHaveLength(1);
+    await sendUntil(webhookTo(url, { ...file, next }), () => seen.length > 0);
     expect(reads).toBeLessThan(10);
   });
 });
@@ -206,7 +210,8 @@ describe('the file of a webhook', () => {
   it('keeps events and state, both or neither, while it is locked, and goes on afterwards', async () => {
     const { url, seen } = await startVenue(() => ({ status: 204 }));
     const file = opened('busy');
-    const { output, sentences } = webhookTo(url, file);
+    const webhook = webhookTo(url, file);
+    const { output, sentences } = webhook;
     const saved = file.load('account');
     const looked = { events: [event(1)], state: { ...newState(0, 7), newestRecord: 5 } };
     const other = new DatabaseSync(join(folder, 'busy'));
@@ -216,8 +221,7 @@ describe('the file of a webhook', () => {
     other.exec('COMMIT');
     expect([file.load('account'), file.next()]).toStrictEqual([saved, undefined]);
     expect(await output.take(looked)).toBe(true);
-    await output.pause(500);
-    expect(seen).toHaveLength(1);
+    await sendUntil(webhook, () => seen.length > 0);
     expect(file.load('account')?.revision).toBe(7);
   });
 
@@ -230,10 +234,11 @@ describe('the file of a webhook', () => {
       isFull = false;
       throw new Error('disk is full');
     };
-    const { output, sentences } = webhookTo(url, { ...file, remove });
-    await output.pause(300);
+    const webhook = webhookTo(url, { ...file, remove });
+    const { output, sentences } = webhook;
+    await sendUntil(webhook, () => sentences.length > 0);
     expect(sentences).toStrictEqual(['The file of the webhook cannot be used (disk is full): trying again.']);
-    await output.pause(300);
+    await output.pause(0);
     expect(seen).toHaveLength(1);
     expect(file.next()).toBeUndefined();
   });
