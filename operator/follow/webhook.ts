@@ -133,10 +133,12 @@ export function openWebhook(account: string, since: number | undefined, host: We
     },
     async pause(pauseMs) {
       const end = performance.now() + pauseMs;
-      for (let waiting = settle(); !stop.aborted && performance.now() < end; waiting = settle()) {
+      for (let waiting = settle(); ; waiting = settle()) {
+        const leftMs = end - performance.now();
+        if (stop.aborted || leftMs <= 0) return;
         const dueMs = (waiting?.due ?? Number.POSITIVE_INFINITY) - Date.now();
         if (waiting && dueMs <= 0) change = await attempt(waiting);
-        else await sleep(Math.min(dueMs, end - performance.now()), undefined, { signal: stop }).catch(() => undefined);
+        else await sleep(Math.min(dueMs, leftMs), undefined, { signal: stop }).catch(() => undefined);
       }
     },
     close: () => file.close(),
