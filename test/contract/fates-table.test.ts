@@ -374,12 +374,18 @@ const FAILURES: readonly Row[] = [
     { ...refused('AAA') },
   ],
   [
-    '5. a crashed process may have sent until the end of its lease',
+    '5. a process that is killed at a later one may have sent until the end of its lease',
     busy('A'),
     begun('AA'),
     { restarts: {}, after: LEASE_MS, post: says(BALANCE), ...unknown('AAA', 120) },
     { after: LATE_ARRIVAL_MS - 1, post: says(BALANCE), ...unknown('AAAA', 1) },
     { after: 1, ...refused('AAAAA') },
+  ],
+  [
+    '5. a process that is killed at the first sending may have sent until the end of its lease',
+    begun('A'),
+    { restarts: {}, after: LEASE_MS, post: says(BALANCE), ...unknown('AA', 120) },
+    { after: LATE_ARRIVAL_MS, ...refused('AAA') },
   ],
   [
     '5. refused at once where every earlier sending was provably not taken',
