@@ -2,7 +2,7 @@ import type { OutcomeIndex, Side } from './market.ts';
 import { LOT, notional, ONE } from './millionths.ts';
 
 /** Life of an order: until it is cancelled, until its expiration, wholly at once or not at all, at once what there is. */
-export type OrderType = 'GTC' | 'GTD' | 'FOK' | 'FAK';
+type OrderType = 'GTC' | 'GTD' | 'FOK' | 'FAK';
 
 /** Terms that an order asks for; amounts and prices in millionths. */
 export interface OrderTerms {

@@ -1,13 +1,9 @@
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
 import { z } from 'zod';
-import { FULL_EXTENT, fakeOnly } from '../../support/jest.ts';
+import { createClient } from '../../../packages/client/client.ts';
+import { fakeOnly } from '../../support/jest.ts';
 import { startPaperService } from '../../support/service/paper-service.ts';
 import { type RunningPaper, startPaper } from '../../support/venue/paper-venue.ts';
-
-const listed = z.object({ items: z.array(z.object({ outcomes: z.array(z.object({ token_id: z.string() })) })) });
-const level = z.object({ price: z.string(), size: z.string() });
-const bookBody = z.object({ bids: z.array(level), asks: z.array(level), last_trade_price: z.string().nullable() });
-const placed = z.object({ orders: z.array(z.object({ side: z.string(), size_matched: z.string() })) });
 
 /** Time of the venue, which the tests move; it begins now, since clients sign theirs. */
 let clock: number;
@@ -32,10 +28,6 @@ function pass(seconds: number): void {
   }
 }
 
-async function get(url: string): Promise<unknown> {
-  return (await fetch(url)).json();
-}
-
 /** All that the venue tells anybody: the list of markets, and the books. */
 async function everything(paper: RunningPaper) {
   const { body } = await paper.get('/markets/keyset?limit=100');
@@ -47,51 +39,34 @@ async function everything(paper: RunningPaper) {
   return { markets, books: books.map((book) => book.body) };
 }
 
-/** Quotes both sides of the first market every ten seconds, as a market maker that only knows the service. */
-async function quoteForThreeMinutes(url: string): Promise<void> {
-  const { items } = listed.parse(await get(`${url}/v1/markets?limit=1`));
-  const token_id = items[0]?.outcomes[0]?.token_id;
+it('a client that quotes both sides for three minutes gets fills on both', async () => {
+  // The service goes by the same clock.
+  jest.spyOn(Date, 'now').mockImplementation(() => clock);
+  const { url, venue } = await startPaperService({}, living);
+  const client = createClient({ baseUrl: url });
+  const token_id = (await client.markets({ limit: 1 })).items[0]?.outcomes[0]?.token_id ?? '';
   for (let round = 0; round < 18; round += 1) {
-    const { bids, asks } = bookBody.parse(await get(`${url}/v1/book/${token_id}`));
-    for (const [side, best] of [
-      ['buy', bids[0]],
-      ['sell', asks[0]],
-    ] as const) {
-      const body = JSON.stringify({ token_id, side, price: best?.price, size: '10', post_only: true });
-      const headers = { 'content-type': 'application/json' };
-      expect(await fetch(`${url}/v1/orders`, { method: 'POST', headers, body })).toMatchObject({ status: 201 });
-    }
+    const { bids, asks } = await client.book(token_id);
+    const quote = { token_id, size: '10', post_only: true };
+    await client.placeOrder({ ...quote, side: 'buy', price: bids[0]?.price ?? '' });
+    await client.placeOrder({ ...quote, side: 'sell', price: asks[0]?.price ?? '' });
     pass(10);
   }
-}
-
-describe('a market maker on the paper venue for three minutes', () => {
-  it.each(FULL_EXTENT ? [1, 2, 3] : [1])('gets fills on both sides (seed %i)', async (seed) => {
-    // The service goes by the same clock.
-    jest.spyOn(Date, 'now').mockImplementation(() => clock);
-    const { url, venueUrl } = await startPaperService({}, { ...living, seed });
-    await quoteForThreeMinutes(url);
-    const { orders } = placed.parse(await get(`${venueUrl}/paper/orders`));
-    const filled = (side: string) =>
-      orders.filter((order) => order.side === side).reduce((sum, { size_matched }) => sum + Number(size_matched), 0);
-    expect(orders).toHaveLength(36);
-    expect([filled('BUY') > 0, filled('SELL') > 0]).toStrictEqual([true, true]);
-  });
+  const filled = venue.orders().filter(({ size_matched }) => Number(size_matched) > 0);
+  expect(new Set(filled.map(({ side }) => side))).toStrictEqual(new Set(['BUY', 'SELL']));
 });
 
-describe('the markets of a paper venue that lives', () => {
-  it('are equal for equal seeds and clocks, change every second until it is closed, and begin again when reset', async () => {
-    const [one, other] = [await startPaper(living), await startPaper(living)];
-    const still = await startPaper({ ...living, still: true });
-    const first = await everything(one);
-    pass(120);
-    const later = await everything(one);
-    expect(later).not.toStrictEqual(first);
-    expect(await everything(other)).toStrictEqual(later);
-    expect(await everything(still)).toStrictEqual(first);
-    await other.send('POST', '/paper/reset');
-    expect(await everything(other)).toStrictEqual(await everything(await startPaper(living)));
-    await Promise.all([one, one, other].map(({ venue }) => venue.close()));
-    expect(jest.getTimerCount()).toBe(1);
-  });
+it('the markets of a venue that lives are equal for equal seeds and clocks, change every second until it is closed, and begin again when reset', async () => {
+  const [one, other] = [await startPaper(living), await startPaper(living)];
+  const still = await startPaper({ ...living, still: true });
+  const first = await everything(one);
+  pass(120);
+  const later = await everything(one);
+  expect(later).not.toStrictEqual(first);
+  expect(await everything(other)).toStrictEqual(later);
+  expect(await everything(still)).toStrictEqual(first);
+  await other.send('POST', '/paper/reset');
+  expect(await everything(other)).toStrictEqual(await everything(await startPaper(living)));
+  await Promise.all([one, one, other].map(({ venue }) => venue.close()));
+  expect(jest.getTimerCount()).toBe(1);
 });
