@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { cp, glob, mkdtemp, readdir, readFile, rm, stat, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
@@ -24,13 +24,13 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 /** The files under a folder, each with its mode and its text. */
 async function contentsOf(root: string): Promise<Record<string, string>> {
   const files = await readdir(root, { recursive: true, withFileTypes: true });
-  const paths = files.filter((file) => file.isFile()).map((file) => join(file.parentPath, file.name));
-  const contents = paths.toSorted().map(async (path) => {
-    const digest = createHash('sha256')
-      .update(await readFile(path))
-      .digest('hex');
-    return [relative(root, path), `${((await stat(path)).mode & 0o777).toString(8)} ${digest}`] as const;
-  });
+  const contents = files
+    .filter((file) => file.isFile())
+    .map(async ({ parentPath, name }) => {
+      const path = join(parentPath, name);
+      const digest = hash('sha256', await readFile(path));
+      return [relative(root, path), `${((await stat(path)).mode & 0o777).toString(8)} ${digest}`] as const;
+    });
   return Object.fromEntries(await Promise.all(contents));
 }
 
@@ -50,28 +50,23 @@ async function bytesFrom(root: string, entries: readonly string[]): Promise<numb
 async function bytesOf(name: string): Promise<{ readonly own: number; readonly layer: number }> {
   const root = join(folder, 'here/functions', name);
   const sources = await Promise.all((await readdir(root)).map((file) => readFile(join(root, file), 'utf8')));
-  const entries = sources.flatMap((source) => [...source.matchAll(/"\/opt\/nodejs\/([\w-]+\.mjs)"/g)]);
-  const layer = await bytesFrom(
-    join(folder, 'here/layer/nodejs'),
-    entries.map(([, file = '']) => file),
-  );
-  return { own: await bytesFrom(root, ['index.mjs']), layer };
+  const imports = sources.flatMap((source) => [...source.matchAll(/"\/opt\/nodejs\/([\w-]+\.mjs)"/g)]);
+  const entries = imports.map(([, file = '']) => file);
+  return {
+    own: await bytesFrom(root, ['index.mjs']),
+    layer: await bytesFrom(join(folder, 'here/layer/nodejs'), entries),
+  };
 }
 
 /** Starts a function with its layer; `then`: what comes of it. */
 async function start(name: string, then: string, env: Readonly<Record<string, string>> = {}): Promise<string> {
-  const [layer = '', index = ''] = ['layer/nodejs', `functions/${name}/index.mjs`].map((path) =>
-    join(folder, 'here', path),
-  );
+  const here = join(folder, 'here');
   const program = `
     import { registerHooks } from 'node:module';
-    const [, layer, index] = process.argv;
-    registerHooks({ resolve: (name, context, next) => next(name.replace('/opt/nodejs', layer), context) });
-    await import(index).${then};
+    registerHooks({ resolve: (name, context, next) => next(name.replace('/opt', '${here}/layer'), context) });
+    await import('${here}/functions/${name}/index.mjs').${then};
   `;
-  const args = ['--input-type=module', '-e', program, layer, index];
-  const { stdout } = await promisify(execFile)(process.execPath, args, { env });
-  return stdout;
+  return (await promisify(execFile)(process.execPath, ['--input-type=module', '-e', program], { env })).stdout;
 }
 
 describe('the build', () => {
