@@ -20,23 +20,19 @@ const store = join(folder, 'orders.db');
 const sharedService = sharedPaperService({ SERVICE_STORE: store });
 let env: Record<string, string>;
 
-/** A venue in the November of the recipes, on which two clients have bought. */
+/** Two clients have bought on one market. */
 beforeAll(async () => {
-  const service = sharedService();
-  const venue = { SERVICE_GAMMA_URL: service.venueUrl, SERVICE_CLOB_URL: service.venueUrl };
-  const settings = { ...venue, SERVICE_PRIVATE_KEY: PAPER_KEY, SERVICE_STORE: store };
-  env = { ...WITH_THIS_NODE, ...settings };
-  const client = createClient({ baseUrl: service.url });
-  const { items } = await client.markets({ limit: 1 });
-  const token_id = items[0]?.outcomes[0]?.token_id ?? '';
+  const { url, venueUrl } = sharedService();
+  const venue = { SERVICE_GAMMA_URL: venueUrl, SERVICE_CLOB_URL: venueUrl };
+  env = { ...WITH_THIS_NODE, ...venue, SERVICE_PRIVATE_KEY: PAPER_KEY, SERVICE_STORE: store };
+  const client = createClient({ baseUrl: url });
+  const token_id = (await client.markets({ limit: 1 })).items[0]?.outcomes[0]?.token_id ?? '';
   for (const [clientAddress, size] of [
     [ALICE, '5'],
     [BOB, '15'],
   ] as const) {
-    const { order_id, transaction_hashes } = await client.placeOrder(
-      { token_id, side: 'buy', price: '0.53', size },
-      { clientAddress },
-    );
+    const order = { token_id, side: 'buy', price: '0.53', size } as const;
+    const { order_id, transaction_hashes } = await client.placeOrder(order, { clientAddress });
     env = { ...env, ORDER_ID: order_id, TRANSACTION_HASH: transaction_hashes[0] ?? 'none', CLIENT: clientAddress };
   }
 });
@@ -47,16 +43,17 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 async function perform(heading: string, url = sharedService().url, settings = env): Promise<string> {
   const text = await readFile(join(ROOT, 'docs/desk.md'), 'utf8');
   const [section = ''] = text.split(`\n## ${heading}\n`)[1]?.split('\n## ') ?? [];
-  const fences = [...section.matchAll(/```sh\n(.*?)```/gs)].map(([, code = '']) => code);
-  expect(fences.length).toBeGreaterThan(0);
-  const month = new Date().toISOString().slice(0, 7);
-  const next = new Date(Date.UTC(new Date().getUTCFullYear(), new Date().getUTCMonth() + 1)).toISOString().slice(0, 7);
-  const script = fences.join('').replaceAll('2026-11-01', `${month}-01`).replaceAll('2026-12-01', `${next}-01`);
-  const here = script.replaceAll('127.0.0.1:8080', new URL(url).host);
-  // Without npm, whose start takes half the time.
-  const program = here.replaceAll(/npm run (?:-s |--silent )?orders --/g, 'node operator/start.js orders');
-  const inProject = program.replaceAll('> november.csv', `> ${join(folder, 'november.csv')}`);
-  return (await run('sh', ['-euc', inProject], { cwd: ROOT, env: settings })).stdout;
+  const commands = [...section.matchAll(/```sh\n(.*?)```/gs)].map(([, code = '']) => code).join('');
+  expect(commands).not.toBe('');
+  const monthOf = (add: number) => new Date(Date.UTC(new Date().getUTCFullYear(), new Date().getUTCMonth() + add));
+  const script = commands
+    .replaceAll('2026-11-01', monthOf(0).toISOString().slice(0, 10))
+    .replaceAll('2026-12-01', monthOf(1).toISOString().slice(0, 10))
+    .replaceAll('127.0.0.1:8080', new URL(url).host)
+    .replaceAll('> november.csv', `> ${join(folder, 'november.csv')}`)
+    // Without npm, whose start takes half the time.
+    .replaceAll(/npm run (?:-s |--silent )?orders --/g, 'node operator/start.js orders');
+  return (await run('sh', ['-euc', script], { cwd: ROOT, env: settings })).stdout;
 }
 
 describe('the recipe', () => {
