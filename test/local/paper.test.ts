@@ -7,6 +7,7 @@ import { startOnPaper } from '../../local/paper/paper-mode.ts';
 import { runDesk } from '../../operator/orders/commands.ts';
 import { createClient } from '../../packages/client/client.ts';
 import type { Environment } from '../../shared/settings/table.ts';
+import { collect } from '../support/operator/desk.ts';
 import { buildConsole } from '../support/page/builds.ts';
 import { send } from '../support/service/http-client.ts';
 
@@ -46,51 +47,39 @@ const OPERATORS = {
   SERVICE_STORE: '/nowhere/operators.db',
 };
 
-describe('the first screen on paper', () => {
-  it("stands above the log, and has commands that work as they stand, with none of the operator's settings", async () => {
-    const { service, screen, venueUrl } = await start(OPERATORS);
-    const { wallet_address, funder_address, venue } = await get(`${service.url}/health`);
-    expect(venue).toBe('paper');
-    expect([wallet_address === '0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A', funder_address]).toStrictEqual([
-      false,
-      undefined,
-    ]);
-    expect(screen()).toMatch(/^Trading on paper: .*\n\n\{[^\n]*"message":"listening"/s);
-    expect(screen()).toContain(`\n  service  ${service.url}\n`);
-    expect(screen()).toContain(`\n  wallet   ${wallet_address}, 1000 pUSD and shares\n`);
-    expect(await get(venueUrl)).toMatchObject({ about: expect.stringContaining('paper venue'), still: false });
-    // The screen is written without a request: the first one in the log is the reader's own.
-    expect(await get(`${venueUrl}/paper/requests`)).toStrictEqual({ requests: [] });
-    const names = screen()
-      .split('\n')
-      .filter((line) => /^[A-Z]=/.test(line));
-    const commands = screen()
-      .replaceAll('\\\n', '')
-      .split('\n')
-      .filter((line) => line.startsWith('curl '))
-      .map((line) => [...names, line].join('\n').replace('curl', 'curl -sf'));
-    const answers: unknown[] = [];
-    for (const command of commands) answers.push(JSON.parse((await run('sh', ['-euc', command])).stdout));
-    const [markets, book, order, orders, faults] = answers.map(Object);
-    expect(markets.items).toHaveLength(3);
-    expect(markets.items[0].outcomes[0].token_id).toBe(book.token_id);
-    expect(order).toMatchObject({ status: 'live', token_id: book.token_id, wallet_address });
-    expect(orders.orders).toMatchObject([{ id: order.order_id, size_matched: '0' }]);
-    expect(faults.armed).toMatchObject([{ fault: 'reset-after', times: 1 }]);
-    const again = await run('sh', ['-euc', `${commands[2]}`]);
-    expect(JSON.parse(again.stdout)).toMatchObject({ status: 'live', filled_size: '0' });
-    expect(await get(`${venueUrl}/paper/faults`)).toStrictEqual({ armed: [] });
-    // A store and an account that are new by design are nothing to warn of.
-    expect(screen()).not.toMatch(/"level":"warn","message":"(?!market left out)|operators|b3BlcmF0b3Jz|abababab/);
-  });
+it("the first screen has commands that work as they stand, and none of the operator's settings", async () => {
+  const { service, screen, venueUrl } = await start(OPERATORS);
+  const { wallet_address, venue } = await get(`${service.url}/health`);
+  expect([venue, wallet_address === '0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A']).toStrictEqual(['paper', false]);
+  expect(screen()).toMatch(/^Trading on paper: .*\n\n\{[^\n]*"message":"listening"/s);
+  expect(screen()).toContain(`\n  wallet   ${wallet_address}, 1000 pUSD and shares\n`);
+  // The screen is written without a request: the first one in the log is the reader's own.
+  expect(await get(`${venueUrl}/paper/requests`)).toStrictEqual({ requests: [] });
+  const lines = screen().replaceAll('\\\n', '').split('\n');
+  const names = lines.filter((line) => /^[A-Z]=/.test(line));
+  const commands = lines.filter((line) => line.startsWith('curl ')).map((line) => line.replace('curl', 'curl -sf'));
+  const answers: unknown[] = [];
+  // The last one arms a fault, which the order that is placed again survives.
+  for (const command of [...commands, ...commands.slice(2, 3)])
+    answers.push(JSON.parse((await run('sh', ['-euc', [...names, command].join('\n')])).stdout));
+  const [markets, book, order, orders, faults, again] = answers.map(Object);
+  expect(markets.items).toHaveLength(3);
+  expect(markets.items[0].outcomes[0].token_id).toBe(book.token_id);
+  expect(order).toMatchObject({ status: 'live', token_id: book.token_id, wallet_address });
+  expect(orders.orders).toMatchObject([{ id: order.order_id, size_matched: '0' }]);
+  expect(faults.armed).toMatchObject([{ fault: 'reset-after', times: 1 }]);
+  expect(again).toMatchObject({ status: 'live', filled_size: '0' });
+  expect(await get(`${venueUrl}/paper/faults`)).toStrictEqual({ armed: [] });
+  // A store and an account that are new by design are nothing to warn of.
+  expect(screen()).not.toMatch(/"level":"warn","message":"(?!market left out)|operators|b3BlcmF0b3Jz|abababab/);
 });
 
 it('the first screen of a service whose clients sign says so, and its order is answered with the text to sign', async () => {
   const { screen } = await start({ SERVICE_CLIENT_VERIFICATION: 'required' });
-  const [, commands = ''] = /^(S=.*?\n.*?)# Clients sign their orders here: .*\n.*\n/ms.exec(screen()) ?? [];
-  const [, order = ''] = /^(curl "\$S\/v1\/orders".*?\}')$/ms.exec(screen()) ?? [];
-  const names = commands.replace(/^curl.*$/gm, '');
-  const { stdout } = await run('sh', ['-euc', `${names}${order.replace('curl', 'curl -s')}`]);
+  expect(screen()).toContain('# Clients sign their orders here: ');
+  const script = screen().slice(screen().indexOf('\nS='), screen().indexOf('# as the venue has them'));
+  const order = script.replace(/^curl (?!"\$S\/v1\/orders").*$/gm, '').replace('curl', 'curl -s');
+  const { stdout } = await run('sh', ['-euc', order]);
   expect(JSON.parse(stdout)).toMatchObject({ code: 'client_signature_required', challenge: expect.any(String) });
 });
 
@@ -119,14 +108,7 @@ describe('a session on paper', () => {
     const { items } = await client.markets({ limit: 1 });
     const order = { token_id: items[0]?.outcomes[0]?.token_id ?? '', side: 'buy', price: '0.01', size: '5' } as const;
     const { order_id } = await client.placeOrder(order, { clientAddress: 'alice' });
-    const said = async (...args: string[]) => {
-      const texts = { out: '', err: '' };
-      const into = (name: keyof typeof texts) => (text: string) => {
-        texts[name] += text;
-      };
-      const code = await runDesk(settings, { args, out: into('out'), err: into('err'), ask: undefined });
-      return { code, ...texts };
-    };
+    const said = (...args: string[]) => collect((terminal) => runDesk(settings, { ...terminal, args, ask: undefined }));
     const { code, out } = await said('--paper', 'open', '--format', 'json');
     expect([code, JSON.parse(out)]).toMatchObject([0, [{ order_id, client_address: 'alice' }]]);
     expect((await said('cancel', order_id, '--paper', '--yes')).code).toBe(0);
@@ -214,6 +196,12 @@ describe('the console on paper', () => {
       [403, '/paper/faults', { origin: 'http://evil.example' }, 'POST', fault],
       [403, '/paper/faults', { origin: 'null' }, 'POST', fault],
       [403, '/paper/faults', { origin, host: 'localhost:1' }, 'POST', fault],
+      // A page of another server on this machine reads the market data of the venue alone.
+      ...['GET /paper/orders', 'DELETE /paper/faults', 'POST /order', 'OPTIONS /order'].map((asked) => {
+        const [method, path = ''] = asked.split(' ');
+        return [403, path, { origin: 'http://localhost:3000' }, method] as const;
+      }),
+      [200, '/time', { origin: 'http://evil.example', host: 'evil.example' }],
       [403, '/paper/faults', { origin: 'http://evil.example', host: 'evil.example' }, 'POST', fault],
       [400, '/paper/faults', { origin }, 'POST', '{"fault":"none such"}'],
     ];

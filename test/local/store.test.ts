@@ -32,6 +32,8 @@ import { until } from '../support/until.ts';
 const [A, B, FINISHED] = [unfinishedOrder('a'), unfinishedOrder('b'), finishedOrder(PLACED)];
 /** SQLite's number of the mode in which each commit to the log is flushed. */
 const FULL_SYNC = 2;
+/** More than a number of SQLite holds. */
+const TOO_MUCH = [{ day: '2026-11-21', units: 2n ** 70n }];
 const LOST = 'A file of the order store was removed, replaced or emptied; restart the service.';
 
 async function listed(path: string, since?: number) {
@@ -79,19 +81,16 @@ describe('orders in a file', () => {
       return [store, store];
     }));
 
-  it('creates files with mode 0600 in a folder of mode 0700', async () => {
+  it('has files of mode 0600 in a folder of mode 0700, those of a copy too', async () => {
     await openWith('key', A);
-    expect(files()).toStrictEqual(['orders.db 600', 'orders.db-shm 600', 'orders.db-wal 600', 'orders.db.lock 600']);
-    expect(mode(dirname(path))).toBe('700');
-  });
-
-  it('makes the files of a copy private', () => {
-    mkdirSync(dirname(path));
-    using copy = new DatabaseSync(path);
+    const all = ['', '-shm', '-wal', '.lock'].map((suffix) => `orders.db${suffix} 600`);
+    expect([mode(dirname(path)), ...files()]).toStrictEqual(['700', ...all]);
+    const copied = join(directory, 'copied.db');
+    using copy = new DatabaseSync(copied);
     copy.exec('PRAGMA journal_mode = WAL; CREATE TABLE other (id)');
-    for (const suffix of ['', '-wal', '-shm']) chmodSync(path + suffix, 0o644);
-    open();
-    expect(files().every((file) => file.endsWith(' 600'))).toBe(true);
+    for (const suffix of ['', '-wal', '-shm']) chmodSync(copied + suffix, 0o644);
+    openAt(copied);
+    expect(['', '-wal', '-shm'].map((suffix) => mode(copied + suffix))).toStrictEqual(['600', '600', '600']);
   });
 
   it('is refused to a second store of the same process, and free, with its leases, once the first is closed', async () => {
@@ -199,14 +198,14 @@ describe('orders in a file', () => {
       held.push(new WeakRef(record));
       return record;
     };
-    for (let index = 0; index < 1_000; index += 1) {
-      const [key, before, owner] = [`key-${index}`, `before-${index}`, `owner-${index}`];
-      await store.write(key, hold(before), 'nothing');
-      await store.write(key, hold(owner), { version: before });
-      await store.write(key, index % 2 ? FINISHED : undefined, { version: owner });
-      const lost = store.write('lost', hold(`lost-${index}`), 'nothing');
-      const broken = store.write('broken', A, 'nothing', [{ day: '2026-11-21', units: 2n ** 70n }]);
-      await Promise.allSettled([lost, broken]);
+    for (let index = 0; index < 300; index += 1) {
+      const key = `key-${index}`;
+      await store.write(key, hold(`before-${index}`), 'nothing');
+      await store.write(key, hold(key), { version: `before-${index}` });
+      await store.write(key, index % 2 ? FINISHED : undefined, { version: key });
+      // The count is too large for the file: nothing of the turn is written.
+      const lost = store.write('lost', hold(`lost-${index}`), 'nothing', TOO_MUCH);
+      await expect(lost).rejects.toThrow();
     }
     setFlagsFromString('--expose-gc');
     const collectGarbage: () => void = runInNewContext('gc');
@@ -279,12 +278,8 @@ describe('orders in a file', () => {
   });
 
   it.each(['PRAGMA wal_checkpoint(TRUNCATE)', 'VACUUM'])('goes on while a reader does %s', async (statement) => {
-    const store = open();
-    const padding = '1b'.repeat(50_000);
-    for (const key of ['a', 'b']) {
-      await store.write(key, { ...unfinishedOrder(key), payload: padding }, 'nothing');
-      await store.write(key, FINISHED, { version: key });
-    }
+    const store = await openWith('a', { ...A, payload: '1b'.repeat(50_000) });
+    await store.write('a', FINISHED, { version: 'a' });
     await store.write('c', unfinishedOrder('c'), 'nothing');
     using reader = new DatabaseSync(path);
     reader.exec('PRAGMA wal_checkpoint(TRUNCATE)');
@@ -348,7 +343,7 @@ describe('orders in a file', () => {
     const store = await openWith('key', A);
     const turn = await Promise.allSettled([
       store.write('key', B, { version: 'a' }),
-      store.write('broken', unfinishedOrder('c'), 'nothing', [{ day: '2026-11-21', units: 2n ** 70n }]),
+      store.write('broken', unfinishedOrder('c'), 'nothing', TOO_MUCH),
     ]);
     expect(turn.map(({ status }) => status)).toStrictEqual(['rejected', 'rejected']);
     expect(await store.read('broken')).toBeUndefined();

@@ -1,12 +1,23 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { startService } from '../../../local/service/service.ts';
+import type { Environment } from '../../../shared/settings/table.ts';
 import { formatTime } from '../../../shared/time.ts';
 import { evmWallet, signedHeaders } from '../../../tools/support/client-wallets.ts';
+import { paperSettings } from '../../../tools/support/paper-settings.ts';
 import { derivedKey, NO_TRADES, NOT_FOUND, TOKEN } from '../../support/orders/trading-world.ts';
-import { startOnScriptedVenue } from '../../support/service/scripted-venue-service.ts';
-import type { Reply, Script, SeenRequest } from '../../support/venue/scripted-venue.ts';
+import { type Reply, type Script, type SeenRequest, startVenue } from '../../support/venue/scripted-venue.ts';
 import { bookAnswer } from '../../support/venue/venue-answers.ts';
 
 const ORDER = { token_id: TOKEN, side: 'buy', price: '0.51', size: '10', post_only: false, expires_at: null } as const;
+
+const stops: (() => Promise<void>)[] = [];
+
+afterEach(async () => {
+  for (const stop of stops.splice(0)) await stop();
+});
 
 /** Answers as the venue does, at the time that `date` gives; `own` gives the answers that a test states. */
 function answering(own: (request: SeenRequest) => Reply | undefined, date?: () => number): Script {
@@ -21,6 +32,22 @@ function answering(own: (request: SeenRequest) => Reply | undefined, date?: () =
     if (!date || typeof reply !== 'object') return reply;
     return { ...reply, headers: { date: new Date(date()).toUTCString(), ...reply.headers } };
   };
+}
+
+/** Starts the local server, with its store in a file, on a scripted venue; both end after the test. */
+async function startOn(script: Script, overrides: Environment = {}) {
+  const venue = await startVenue(script);
+  const folder = await mkdtemp(join(tmpdir(), 'scripted-'));
+  const settings = { ...paperSettings(venue.url, folder), SERVICE_LOG_LEVEL: 'warn', ...overrides };
+  const service = await startService(settings, { write: () => undefined });
+  stops.push(() => service.stop().finally(() => rm(folder, { recursive: true, force: true })));
+  async function place(headers: Readonly<Record<string, string>> = {}) {
+    const all = { 'content-type': 'application/json', ...headers };
+    const init = { method: 'POST', headers: all, body: JSON.stringify({ ...ORDER, expires_at: undefined }) };
+    const response = await fetch(`${service.url}/v1/orders`, init);
+    return { status: response.status, body: JSON.parse(await response.text()) };
+  }
+  return { url: service.url, place };
 }
 
 /** Answers every order. */
@@ -53,7 +80,7 @@ describe('the clock of the machine', () => {
           ? { status: 400, body: { error: 'order crosses book' } }
           : undefined;
       };
-      const service = await startOnScriptedVenue(answering(answers, now), { SERVICE_CLIENT_VERIFICATION: 'required' });
+      const service = await startOn(answering(answers, now), { SERVICE_CLIENT_VERIFICATION: 'required' });
       /** Places an order whose signature is valid until so many seconds from now. */
       const place = async (key: string, seconds: number) => {
         const expires = formatTime(now() + seconds * 1_000);
@@ -79,9 +106,7 @@ describe('the largest and worst answers of the venue', () => {
   ])(
     'end a list, and health is answered: %s',
     async (_what, reply, expected) => {
-      const { url } = await startOnScriptedVenue(
-        answering(({ path }) => (path === '/markets/keyset' ? reply : undefined)),
-      );
+      const { url } = await startOn(answering(({ path }) => (path === '/markets/keyset' ? reply : undefined)));
       const list = fetch(`${url}/v1/markets?limit=1`);
       expect((await fetch(`${url}/health`)).status).toBe(200);
       const answer = await list;
@@ -92,7 +117,7 @@ describe('the largest and worst answers of the venue', () => {
 
   it('leave an order unknown: one sentence of 400 KB', async () => {
     const errorMsg = 'orderbook '.repeat(40_000);
-    const { place } = await startOnScriptedVenue(answering(toOrders({ body: { success: false, errorMsg } })));
+    const { place } = await startOn(answering(toOrders({ body: { success: false, errorMsg } })));
     expect(await place()).toMatchObject({ status: 504, body: { code: 'outcome_unknown' } });
   }, 60_000);
 });

@@ -1,18 +1,9 @@
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { devNull, tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
-import { paperSettings } from '../../../tools/support/paper-settings.ts';
 import { openRaw, parseAnswers, send } from '../../support/service/http-client.ts';
 import { startTestServer } from '../../support/service/local-service.ts';
-import { startProgram } from '../../support/service/program.ts';
 import { fakeOrders, PLACEMENT, TOKEN_ID } from '../../support/venue/fake-venue.ts';
-import { startVenue } from '../../support/venue/scripted-venue.ts';
-
-const ROOT = join(import.meta.dirname, '../../..');
 
 const ORDER = JSON.stringify({ token_id: TOKEN_ID, side: 'buy', price: 0.5, size: 5 });
 const ORDER_REQUEST = `POST /v1/orders HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${ORDER.length}\r\n\r\n${ORDER}`;
@@ -84,17 +75,6 @@ describe('a stop', () => {
     expect(orders.placed).toStrictEqual([]);
   });
 
-  it('closes a connection whose last answer was on its way', async () => {
-    // More than the system takes in for a client that does not read.
-    const body = 'x'.repeat(24 * 1024 * 1024);
-    const { url, close } = await startTestServer({ handlers: { health: async () => ({ statusCode: 200, body }) } });
-    const { socket, closed } = openRaw(url);
-    socket.write('GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n');
-    await once(socket, 'data');
-    await close();
-    await closed;
-  });
-
   it('waits no longer than it may', async () => {
     const { close, closed, release } = await startWithOrder({ stopMs: 50 });
     const stopped = close();
@@ -102,30 +82,5 @@ describe('a stop', () => {
     release();
     await stopped;
     // A stop ends after its time, and a connection on which nothing moves after a minute: both tests must be faster.
-  });
-});
-
-describe('the process', () => {
-  it('does not end before its store is closed, however long a request was in flight', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'stop-test-'));
-    const { promise: asked, resolve: ask } = Promise.withResolvers<void>();
-    const venue = await startVenue(() => {
-      ask();
-      return 'hang';
-    });
-    const settings = paperSettings(venue.url, folder);
-    const args = ['local/start.js', '--settings', devNull];
-    const program = await startProgram({ command: process.execPath, args, cwd: ROOT, env: settings });
-    const { socket } = openRaw(program.url);
-    socket.write(`GET /v1/book/${TOKEN_ID} HTTP/1.1\r\nHost: localhost\r\n\r\n`);
-    await asked;
-    socket.resetAndDestroy();
-    const stopped = program.stop();
-    // The read ends when bodies are waited for no longer, and with it the last of the work.
-    expect(await stopped).toBe(0);
-    expect(program.output.at(-1)).toContain('"message":"stopped"');
-    // SQLite removes the log when the store is closed.
-    expect(existsSync(`${settings.SERVICE_STORE}-wal`)).toBe(false);
-    await rm(folder, { recursive: true });
   });
 });
