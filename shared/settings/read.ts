@@ -50,13 +50,6 @@ function textOf(name: string, env: Environment): string | undefined {
   return env[variable] || (variable.startsWith('SERVICE_') ? undefined : env[variable.toLowerCase()]) || undefined;
 }
 
-/** Returns the warning about a proxy that no request goes through. */
-function unusedProxy(env: Environment): readonly string[] {
-  const name = ['ALL_PROXY', 'all_proxy', 'HTTP_PROXY', 'http_proxy'].find((variable) => env[variable]);
-  if (name === undefined || textOf('httpsProxy', env)) return [];
-  return [`${name} is set, but has no effect here: requests go directly. Set HTTPS_PROXY to use a proxy.`];
-}
-
 /** Docker keeps the quotes of an env file. */
 const QUOTED = /^\s*["'`]/;
 
@@ -101,5 +94,5 @@ export function readVariables<const T extends Table>(env: Environment, table: T)
   const { values, problems } = readTable(env, table);
   const { misspelt, warnings } = judgeOthers(env, table);
   throwProblems([...misspelt, ...problems]);
-  return { values, warnings: [...warnings, ...unusedProxy(env)] };
+  return { values, warnings };
 }

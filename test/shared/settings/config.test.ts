@@ -75,8 +75,6 @@ const UNCAPPED = 'orders without a cap: set SERVICE_MAX_ORDER_NOTIONAL or SERVIC
 const UNVERIFIED =
   'unverified orders beyond loopback: anyone who reaches the port can trade; set SERVICE_CLIENT_VERIFICATION=required';
 const CAPPED = { ...TRADING, SERVICE_MAX_ORDER_NOTIONAL: '5' };
-const UNUSED_PROXY = (name: string) =>
-  `${name} is set, but has no effect here: requests go directly. Set HTTPS_PROXY to use a proxy.`;
 
 /** Settings of a local server: what is missing to place orders, the warnings, and the risks of its orders. */
 const LOCALLY: readonly (readonly [env: Env, missing: readonly string[], warnings?: object, risks?: object])[] = [
@@ -94,12 +92,7 @@ const LOCALLY: readonly (readonly [env: Env, missing: readonly string[], warning
   [{ ...CAPPED, ...VERIFIED, ...OPEN, SERVICE_PUBLIC_AUTHORITY: 'a.example' }, []],
   [{ ...OPEN, SERVICE_PLACE_ORDER: '1' }, [NO_KEY], [READ_ONLY(NO_KEY)]],
   [{ SERVICE_ORDER_ACCESS: 'malformed' }, [NO_KEY, NO_OPT_IN], [UNUSED('SERVICE_ORDER_ACCESS')]],
-  ...['ALL_PROXY', 'all_proxy', 'HTTP_PROXY', 'http_proxy'].map(
-    (name) => [{ [name]: 'http://p' }, [NO_KEY, NO_OPT_IN], [UNUSED_PROXY(name)]] as const,
-  ),
-  [{ ALL_PROXY: 'http://p', HTTPS_PROXY: 'http://p' }, [NO_KEY, NO_OPT_IN]],
-  [{ ALL_PROXY: 'http://p', https_proxy: 'http://p' }, [NO_KEY, NO_OPT_IN]],
-  [{ all_proxy: '', MY_SERVICE_PORT: '1', SERVICES_PORT: '1', SERVICE: 'x' }, [NO_KEY, NO_OPT_IN]],
+  [{ ALL_PROXY: 'http://p', MY_SERVICE_PORT: '1', SERVICES_PORT: '1', SERVICE: 'x' }, [NO_KEY, NO_OPT_IN]],
 ];
 
 const WALLET = { SERVICE_PLACE_ORDER: '1', SERVICE_WALLET_ADDRESS: ADDRESS };
