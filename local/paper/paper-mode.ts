@@ -28,7 +28,10 @@ function paperOverrides(venueUrl: string, storePath: string, corsOrigins: readon
     SERVICE_CLOB_URL: venueUrl,
     SERVICE_PLACE_ORDER: '1',
     SERVICE_PRIVATE_KEY: randomBytes(32).toString('hex'),
+    SERVICE_PRIVATE_KEY_SECRET: '',
     SERVICE_KMS_KEY: '',
+    SERVICE_CREDENTIALS_SECRET: '',
+    SERVICE_WALLET_ADDRESS: '',
     SERVICE_STORE: storePath,
     // The money behind the port is invented.
     SERVICE_REMOTE_ORDERS: '1',

@@ -39,6 +39,9 @@ async function get(url: string) {
 const OPERATORS = {
   SERVICE_PRIVATE_KEY: '11'.repeat(32),
   SERVICE_KMS_KEY: 'alias/operators',
+  SERVICE_PRIVATE_KEY_SECRET: 'operators-secret',
+  SERVICE_CREDENTIALS_SECRET: 'operators-credentials',
+  SERVICE_WALLET_ADDRESS: '0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A',
   SERVICE_SIGNATURE_TYPE: 'safe',
   SERVICE_FUNDER_ADDRESS: `0x${'ab'.repeat(20)}`,
   SERVICE_CLOB_API_KEY: 'operators-key',
