@@ -77,11 +77,9 @@ export function openWebhook(account: string, since: number | undefined, host: We
   const { file, receiver, note, stop } = host;
   const state = openState(file, account, since);
   let saved = encodeState(state);
-  // What happens before the first event is reported after a restart, too.
-  file.save(account, saved, []);
   const send = createSender(receiver);
-  /** The last change of the file, until it has succeeded. */
-  let change: (() => void) | undefined;
+  /** The last change of the file, until it has succeeded. The first: what happens before any event is reported after a restart, too. */
+  let change: (() => void) | undefined = () => file.save(account, saved, []);
 
   /** Makes the last change, again where it has failed. Returns the event that is due first. */
   function settle(): Waiting | undefined {
@@ -94,6 +92,7 @@ export function openWebhook(account: string, since: number | undefined, host: We
       return undefined;
     }
   }
+  settle();
 
   /** Sends an event. Returns the change of the file that follows from the answer. */
   async function attempt(waiting: Waiting): Promise<() => void> {

@@ -9,7 +9,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
 import type { OrderEvent } from '../../../operator/follow/event.ts';
-import { newState } from '../../../operator/follow/state.ts';
+import { encodeState, newState } from '../../../operator/follow/state.ts';
 import { openWebhook, webhookSecrets } from '../../../operator/follow/webhook.ts';
 import { openWebhookFile, type WebhookFile } from '../../../operator/follow/webhook-file.ts';
 import { verifyEvent } from '../../../packages/client/client.ts';
@@ -223,6 +223,17 @@ describe('the file of a webhook', () => {
     expect(await output.take(looked)).toBe(true);
     await sendUntil(webhook, () => seen.length > 0);
     expect(file.load('account')?.revision).toBe(7);
+  });
+
+  it('is opened while another process writes, and has its start once that has ended', async () => {
+    const file = opened('held');
+    const other = new DatabaseSync(join(folder, 'held'));
+    other.exec('BEGIN IMMEDIATE');
+    const { output, sentences } = webhookTo('http://127.0.0.1:9', file);
+    expect(sentences).toStrictEqual(['The file of the webhook cannot be used (database is locked): trying again.']);
+    other.exec('COMMIT');
+    await output.pause(50);
+    expect(file.load('account')).toStrictEqual(encodeState(output.state));
   });
 
   it('delays what is sent while it cannot be written', async () => {
