@@ -259,7 +259,8 @@ describe('follow --webhook', () => {
     ],
     [['--interval', '0'], SECRET, 2, /^--interval must be a whole number from 1 to 3600\./],
     [['--webhook', 'https://example.com/'], undefined, 1, /^ORDERS_WEBHOOK_SECRET must be whsec_/],
-    [['--webhook', 'https://example.com/'], 'whsec_c2hvcnQ=', 1, /^ORDERS_WEBHOOK_SECRET must be whsec_/],
+    [['--webhook', 'https://example.com/'], `whsec_${'cc'.repeat(15)}c=`, 1, /^ORDERS_WEBHOOK_SECRET must be whsec_/],
+    [['--webhook', 'https://example.com/'], `whsec_${'cc'.repeat(43)}c=`, 1, /^ORDERS_WEBHOOK_SECRET must be whsec_/],
     [
       ['--webhook', 'https://example.com/'],
       `${SECRET} ${SECRET} ${SECRET}`,
