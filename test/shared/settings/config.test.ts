@@ -406,10 +406,4 @@ describe('a setting', () => {
   it.each(STOPS)('stops the start where it does not go with others: %j', (env, message) => {
     expect(messageOf(env)).toBe(message);
   });
-
-  it('of an account needs its address where no key is at hand to derive it from', () => {
-    const safe = { SERVICE_SIGNATURE_TYPE: 'safe' };
-    expect(() => parseDeployedConfig(safe)).toThrow(new ConfigError(FUNDER));
-    expect(parseLocalConfig({ ...safe, SERVICE_PRIVATE_KEY: KEY })).toMatchObject({ signatureType: 'safe' });
-  });
 });

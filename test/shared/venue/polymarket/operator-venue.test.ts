@@ -1,6 +1,4 @@
 import { expect, it } from '@jest/globals';
-import fc from 'fast-check';
-import { AppError } from '../../../../shared/errors.ts';
 import { Secret } from '../../../../shared/secret.ts';
 import { type OperatorVenue, openOperatorVenue } from '../../../../shared/venue/polymarket/operator-venue.ts';
 import type { Call } from '../../../../shared/venue/port.ts';
@@ -79,23 +77,4 @@ it('asks for the collateral by the number of the kind of account, with the heade
 it('has the venue read the chain first', async () => {
   const { calls } = await asked({ body: { balance: '1' } }, refreshed);
   expect(calls).toStrictEqual(['GET /balance-allowance/update', 'GET /balance-allowance']);
-});
-
-it('returns a value or throws an AppError, whatever the venue answers', async () => {
-  let reply: Reply = {};
-  const { url } = await startVenue(() => reply);
-  const venue = openOperatorVenue({ clobUrl: url, gammaUrl: url, proxyEnv: {} });
-  const calls = fc.constantFrom(outcomes, region, derived, credentials, collateral, refreshed);
-  const status = fc.constantFrom(200, 400, 401, 403, 404, 429, 500);
-  const member = fc.constantFrom('t', 'country', 'apiKeys', 'balance');
-  const record = fc.dictionary(member, fc.jsonValue()).map((value) => JSON.stringify(value));
-  const answers = fc.oneof(fc.json(), fc.string(), record);
-  await fc.assert(
-    fc.asyncProperty(status, answers, calls, async (code, text, ask) => {
-      reply = { status: code, body: text };
-      const result = await ask(venue, callWithin(1_000), url).catch((error: unknown) => error);
-      expect(result instanceof Error && !(result instanceof AppError)).toBe(false);
-    }),
-    { numRuns: 150 },
-  );
 });
