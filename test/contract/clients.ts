@@ -12,7 +12,7 @@ import {
   solanaWallet,
   toBase58,
 } from '../../tools/support/client-wallets.ts';
-import { type Answer, codeOf, expectMembers, expectProblem, membersOf } from './answer.ts';
+import { type Answer, expectProblem, membersOf } from './answer.ts';
 import { type Check, type Clauses, controlOf, type Need, processOf, section, type World } from './check.ts';
 import { expectNowhere, JSON_TYPE, NOWHERE, restingOrder, sendings } from './orders.ts';
 import { challengeOf, type SigningClient } from './signing.ts';
@@ -280,17 +280,13 @@ const UNDER_CONTROL = verifying(['process'], {
     proves: ['SERVICE_MAX_DAILY_NOTIONAL_PER_CLIENT'],
     run: async (world) => {
       const sent = sendings(world);
-      const answers = [];
-      for (const wallet of [ALICE, ALICE, ALICE, BOB, BOB])
-        answers.push(await place(world, await sign(world, { wallet })));
-      const told = answers.map((answer) => [codeOf(answer), membersOf(answer)['scope']]);
-      const reached = (scope: string) => ['daily_cap_reached', scope];
-      const placed = [undefined, undefined];
-      assert.deepEqual(told, [placed, placed, reached('client'), placed, reached('service')]);
-      const [, , third, , fifth] = answers;
-      assert.ok(third && fifth);
-      expectMembers(third, { max_daily_notional: '0.1' });
-      expectMembers(fifth, { max_daily_notional: '0.15' });
+      const order = async (wallet: ClientWallet) => place(world, await sign(world, { wallet }));
+      const reached = async (wallet: ClientWallet, scope: string, max_daily_notional: string) =>
+        expectProblem(await order(wallet), 'daily_cap_reached', { scope, max_daily_notional });
+      for (const wallet of [ALICE, ALICE]) assert.equal((await order(wallet)).status, 201);
+      await reached(ALICE, 'client', '0.1');
+      assert.equal((await order(BOB)).status, 201);
+      await reached(BOB, 'service', '0.15');
       assert.equal(sendings(world), sent + 3);
     },
   },

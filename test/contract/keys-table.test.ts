@@ -41,6 +41,8 @@ const NOTHING_SENT = { ends: 'store_unavailable 5', sent: '', kept: 'free' } as 
 const reused = (sentence: string) =>
   ({ ends: 'idempotency_key_reused', sent: 'A', kept: 'placed', says: sentence }) as const;
 
+const OTHER_ACCOUNT = { venue: 'https://other.example', chainId: 137, maker: '0x5afe', signatureType: 'safe' } as const;
+
 const ONE_ORDER: readonly Row[] = [
   [
     'the same request places one order however often it is sent, also across restarts, with these calls of the store',
@@ -75,7 +77,7 @@ const ONE_ORDER: readonly Row[] = [
     'venue_refused_service by a sentence of the venue frees it: the repeat signs anew, also for another account',
     freed('A'),
     {
-      restarts: { signedFor: { venue: 'https://other.example', chainId: 137, maker: '0x5afe', signatureType: 'safe' } },
+      restarts: { signedFor: OTHER_ACCOUNT },
       ...{ client: verified('0xa'), asks: { price: '0.51' }, ...live('AB') },
     },
   ],
@@ -112,6 +114,7 @@ const ONE_ORDER: readonly Row[] = [
     { client: claimed('0xa'), ...reused('client verification of the service changed') },
     { client: null, asks: { price: '0.51' }, ...reused('client verification of the service changed') },
     { restarts: { walletAddress: '0x1' }, client: verified('0xa'), ...reused('wallet') },
+    { restarts: { signedFor: OTHER_ACCOUNT }, client: verified('0xa'), ...reused('account') },
   ],
   [
     'when verification was switched since it is; claims are labels',

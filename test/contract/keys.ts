@@ -106,29 +106,6 @@ const KEPT = section('keys', ['orders', 'process'], {
     const placed = await place(again, {}, open);
     assert.deepEqual([membersOf(placed)['order_id'], sendings(again) - sent], [membersOf(busy)['order_id'], 1]);
   },
-  'are not of a service that trades with another wallet, account or venue, or verifies its clients since': async (
-    world,
-  ) => {
-    const one = await processOf(world).start({});
-    const { settings, venue } = processOf(one);
-    const { venueUrl, venue: foreign } = processOf(await processOf(world).start({}));
-    const keys = ['final', 'open'].map((key) => ({ 'idempotency-key': key }));
-    await place(one, {}, keys[0]);
-    venue.arm({ fault: 'restart', path: '/order' });
-    await place(one, {}, keys[1]);
-    const sent = sendings(one);
-    for (const changes of [
-      { SERVICE_PRIVATE_KEY: '22'.repeat(32) },
-      { SERVICE_FUNDER_ADDRESS: '0x75F00B003FBBBA193FABEB06284c3187a4C1232E' },
-      { SERVICE_CLOB_URL: venueUrl, SERVICE_GAMMA_URL: venueUrl },
-      { SERVICE_CLIENT_VERIFICATION: 'required' },
-    ]) {
-      const other = await processOf(one).restart({ ...settings, SERVICE_FUNDER_ADDRESS: '', ...changes });
-      for (const key of keys) expectProblem(await place(other, {}, key), 'idempotency_key_reused');
-    }
-    assert.ok(foreign.requests().every(({ path }) => path !== '/order'));
-    assert.equal(sendings(one), sent);
-  },
   'and orders without one are not sent once the store is removed, until a restart, which begins anew': {
     proves: ['store_unavailable'],
     run: async (world) => {

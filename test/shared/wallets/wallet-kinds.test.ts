@@ -29,22 +29,16 @@ describe('addresses', () => {
 
   const cyrillic = ALICE.address.replace('a', '\u0430').replace('A', '\u0410');
   it.each([
-    '',
-    ALICE.address.slice(2),
-    ALICE.address.replace('0x', '0X'),
-    ALICE.address.replace('D', 'd'),
-    ALICE.address.slice(0, -1),
-    `${ALICE.address}\n`,
-    'XE7338O073KYGTWWZN0F2WZ0R8PX5ZPPZS',
-    'vitalik.eth',
-    cyrillic,
-    CAROL.address.slice(0, -2),
-    `1${CAROL.address}`,
-    `${CAROL.address}\n`,
-    CAROL.address.replace('o', '0'),
-    CAROL.address.replace('o', '\u043e'),
-    '1'.repeat(44),
-    'z'.repeat(44),
+    ...['', ALICE.address.slice(2), ALICE.address.replace('0x', '0X'), ALICE.address.replace('D', 'd')],
+    ...[
+      ALICE.address.slice(0, -1),
+      `${ALICE.address}\n`,
+      'XE7338O073KYGTWWZN0F2WZ0R8PX5ZPPZS',
+      'vitalik.eth',
+      cyrillic,
+    ],
+    ...[CAROL.address.slice(0, -2), `1${CAROL.address}`, `${CAROL.address}\n`, CAROL.address.replace('o', '0')],
+    ...[CAROL.address.replace('o', '\u043e'), '1'.repeat(44), 'z'.repeat(44)],
   ])('are no others: %j', (text) => {
     expect(WALLET_KINDS.map((kind) => kind.canonicalAddress(text))).toStrictEqual([undefined, undefined]);
   });

@@ -1,5 +1,4 @@
 import { expect, it } from '@jest/globals';
-import fc from 'fast-check';
 import { parseMarket } from '../../../../../shared/venue/polymarket/calls/list-markets.ts';
 import { gammaMarket, v1TokenId, v2TokenId } from '../../../../support/venue/venue-answers.ts';
 
@@ -128,18 +127,4 @@ it('a market keeps nothing but its ids when the venue describes nothing', () => 
     expect(parseMarket(bare)).toStrictEqual({ market: { ...nulls, ...ids } });
   }
   expect(parseMarket(null)).toStrictEqual(leftOut('the record is not usable', 'without id'));
-});
-
-it('parsing never throws, and gives a market, a reason or nothing', () => {
-  const odd = fc.oneof(fc.anything(), fc.constantFrom('[]', '["1","2"]', '[1e9,2]', null, v1TokenId(3), 'v1', 'v2'));
-  const changes = fc.dictionary(fc.constantFrom(...Object.keys(record()), 'positionIds', '__proto__'), odd);
-  fc.assert(
-    fc.property(fc.oneof(fc.anything(), changes.map(record)), (value) => {
-      const { market, ...others } = parseMarket(value);
-      expect(Object.keys(others).join()).toMatch(market ? /^$/ : /^(leftOut)?$/);
-      expect(['undefined', 'string']).toContain(typeof market?.event?.id);
-      expect(market?.fees?.takerRate ?? '0').toMatch(/^\d/);
-    }),
-    { numRuns: 500 },
-  );
 });
