@@ -2,10 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
-import createClient from 'openapi-fetch';
 import { parseOrder } from '../../functions/orders/order.ts';
 import { ROUTES } from '../../functions/routes.ts';
-import type { components, paths } from '../../packages/client/api.ts';
 import type { Client } from '../../packages/client/client.ts';
 import { insertCodes, PAGE_OF_CODES } from '../../tools/openapi/codes-table.ts';
 import { createDocument } from '../../tools/openapi/document.ts';
@@ -147,20 +145,5 @@ describe('a service on paper', () => {
     const id = 'order_id' in answer && { order_id: expect.stringMatching(/^0x[0-9a-f]{64}$/) };
     expect(await response.json()).toStrictEqual({ ...answer, ...id });
     expect(response.status).toBe(send ? 201 : 200);
-  });
-
-  /** The order as a caller writes it: without what may be left out. The check of types compiles it. */
-  const ORDER: components['schemas']['OrderRequest'] = { token_id: '1', side: 'buy', price: '0.01', size: 5 };
-
-  it('takes an order of a client that is generated from the document', async () => {
-    const client = createClient<paths>({ baseUrl: service().url });
-    const { data: markets } = await client.GET('/v1/markets', { params: { query: { limit: 1 } } });
-    const token_id = markets?.items[0]?.outcomes[0]?.token_id ?? '';
-    const { data: book } = await client.GET('/v1/book/{token_id}', { params: { path: { token_id } } });
-    const price = book?.tick_size ?? '';
-    const { data: placed } = await client.POST('/v1/orders', { body: { ...ORDER, token_id, price } });
-    expect(service().venue.orders()).toContainEqual(
-      expect.objectContaining({ id: placed?.order_id, post_only: false }),
-    );
   });
 });

@@ -1,39 +1,28 @@
 import { createServer } from 'node:http';
 import { json } from 'node:stream/consumers';
-import { createEVM } from '@ethereumjs/evm';
-import { bytesToHex, createAddressFromString, hexToBytes } from '@ethereumjs/util';
+import { Interface, recoverAddress, zeroPadBytes } from 'ethers';
 import { z } from 'zod';
 import { listenOnLoopback, shut } from '../../../tools/support/loopback.ts';
 
-/**
- * A wallet of one owner, as runtime code: each line is an instruction or a group of them, with its meaning.
- *
- *   function isValidSignature(bytes32 hash, bytes calldata signature) external view returns (bytes4) {
- *     return ecrecover(hash, v, r, s) == OWNER ? 0x1626ba7e : bytes4(0);
- *   }
- */
-function walletOf(owner: string): string {
-  return `
-    6000 35 60e0 1c 63 1626ba7e 14 6014 57   if the selector is not that of isValidSignature
-    6000 6000 fd 5b                          revert without data
-    6004 35 6000 52                          memory 0x00: the hash
-    60a4 35 60f8 1c 6020 52                  memory 0x20: v, the byte after r and s
-    6064 35 6040 52                          memory 0x40: r
-    6084 35 6060 52                          memory 0x60: s
-    6020 6080 6080 6000 6001 5a fa 50        ecrecover, its answer to memory 0x80
-    6080 51 73 ${owner.slice(2)} 14          1 for the owner, else 0
-    63 1626ba7e 02 60e0 1b                   times the magic value, in the first four bytes
-    6000 52 6020 6000 f3                     the answer: the word on the stack`;
+const ABI = new Interface(['function isValidSignature(bytes32 hash, bytes signature) view returns (bytes4)']);
+
+/** The answer of a contract wallet to a call: the magic value for a signature of its owner. `undefined`: it reverts. */
+function answerOfWallet(owner: string, data: string): string | undefined {
+  const [hash, signature] = ABI.parseTransaction({ data })?.args ?? [];
+  if (hash === undefined) return undefined;
+  try {
+    const isOwners = recoverAddress(hash, signature) === owner;
+    return zeroPadBytes(isOwners ? '0x1626ba7e' : '0x', 32);
+  } catch {
+    return zeroPadBytes('0x', 32);
+  }
 }
 
-/** Reads code with comments: of each line, the groups of hex digits before its first word. */
-function assemble(code: string): `0x${string}` {
-  const lines = code.split('\n').map((line) => /^\s*((?:[0-9a-fA-F]{2,40}(?:\s|$))*)/.exec(line)?.[1] ?? '');
-  return `0x${lines.join('').replaceAll(/\s/g, '')}`;
-}
-
-const hex = z.custom<`0x${string}`>((value) => /^0x[0-9a-f]*$/i.test(String(value)));
-const address = z.custom<`0x${string}`>((value) => /^0x[0-9a-f]{40}$/i.test(String(value)));
+const hex = z.string().regex(/^0x[0-9a-f]*$/i);
+const address = z
+  .string()
+  .regex(/^0x[0-9a-f]{40}$/i)
+  .toLowerCase();
 const transaction = z.strictObject({ to: address, data: hex, gas: hex });
 const request = z.discriminatedUnion('method', [
   z.object({ method: z.literal('eth_chainId') }),
@@ -59,23 +48,18 @@ const WALLET = `0x${'c0'.repeat(20)}` as const;
 const PATH = '/v2/a-secret-key/?of=a-secret-key';
 const LOGIN = `Basic ${btoa('name:a-secret-key')}`;
 
-/** Starts a node of a chain with a wallet of one owner, on an EVM. */
+/** Starts a node of a chain with a wallet of one owner. */
 export async function startChain(owner: string, chainId = 137) {
-  const evm = await createEVM();
-  await evm.stateManager.putCode(createAddressFromString(WALLET), hexToBytes(assemble(walletOf(owner))));
   const calls: string[] = [];
   let trouble: Trouble = {};
 
-  async function call({ to, data, gas }: z.infer<typeof transaction>): Promise<object> {
-    const run = { to: createAddressFromString(to), data: hexToBytes(data), gasLimit: BigInt(gas) };
-    const { returnValue } = (await evm.runCall(run)).execResult;
-    return { result: bytesToHex(returnValue) };
-  }
-
-  async function answerTo(body: z.infer<typeof request>): Promise<object> {
+  function answerTo(body: z.infer<typeof request>): object {
     if (body.method === 'eth_chainId') return { result: `0x${chainId.toString(16)}` };
-    if (body.method === 'eth_call') return call(body.params[0]);
-    return { result: bytesToHex(await evm.stateManager.getCode(createAddressFromString(body.params[0]))) };
+    if (body.method === 'eth_getCode') return { result: body.params[0] === WALLET ? '0x60' : '0x' };
+    const [{ to, data }] = body.params;
+    if (to !== WALLET) return { result: '0x' };
+    const result = answerOfWallet(owner, data);
+    return result === undefined ? { error: { code: 3, message: 'execution reverted' } } : { result };
   }
 
   const server = createServer(async (incoming, response) => {
@@ -85,7 +69,7 @@ export async function startChain(owner: string, chainId = 137) {
     const said: Trouble = (trouble.method ?? body.method) === body.method ? trouble : {};
     const { status = 200, text, hangs, method: _, ...changes } = said;
     if (hangs) return;
-    const answer = 'error' in changes ? {} : await answerTo(body);
+    const answer = 'error' in changes ? {} : answerTo(body);
     response.writeHead(status, { 'content-type': 'application/json' });
     response.end(text ?? JSON.stringify({ jsonrpc: '2.0', id: 1, ...answer, ...changes }));
   });
