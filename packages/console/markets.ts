@@ -127,7 +127,6 @@ export function createMarketList(client: Client, choose: Choose) {
     } catch (error) {
       if (!(error instanceof OrderBookError)) throw error;
       staleness.fail('list', `The markets cannot be listed: ${error.detail}`);
-      if (markets.length === 0) say('market-count', `Trying again every ${RETRY_MS / 1_000} s…`);
       if (chosenToken === undefined) say('book-facts', 'No book until the markets are listed.');
       return RETRY_MS;
     }
