@@ -60,11 +60,18 @@ interface Done {
   readonly clients: Clients;
 }
 
+/** What is left of the orders to cancel. */
+interface Left {
+  readonly resting: Resting;
+  /** The ids that no look-up finds. That proves nothing: an order whose outcome is unknown may still arrive. */
+  readonly unknown: ReadonlySet<string>;
+}
+
 /**
  * Finds the orders that still rest. Looks up those that the venue did not cancel, and all named ones: an order that the
  * venue holds back as delayed is on no list.
  */
-async function look(desk: Desk, selection: Selection, { answer, clients }: Done): Promise<Resting> {
+async function look(desk: Desk, selection: Selection, { answer, clients }: Done): Promise<Left> {
   const { cancelled, refused } = answer;
   let listed = await list(desk, selection, clients);
   for (const pause of LOOK_PAUSES_MS) {
@@ -72,13 +79,14 @@ async function look(desk: Desk, selection: Selection, { answer, clients }: Done)
     await sleep(pause);
     listed = await list(desk, selection, clients);
   }
-  const resting = new Map(listed);
+  const [resting, unknown] = [new Map(listed), new Set<string>()];
   for (const id of new Set([...refused.keys(), ...selection.ids])) {
     if (resting.has(id) || cancelled.has(id)) continue;
     const order = await desk.venue.order(id);
-    if (order && !isOver(order)) resting.set(id, order);
+    if (!order) unknown.add(id);
+    else if (!isOver(order)) resting.set(id, order);
   }
-  return resting;
+  return { resting, unknown };
 }
 
 function resultOf(id: string, { asked, answer: { cancelled, refused } }: Done) {
@@ -87,18 +95,21 @@ function resultOf(id: string, { asked, answer: { cancelled, refused } }: Done) {
 }
 
 /** Reports a cancellation. Returns 1 if an order still rests, or if that is not known. */
-async function reportDone(desk: Desk, done: Done, resting: Resting | undefined): Promise<number> {
+async function reportDone(desk: Desk, done: Done, found: Left | undefined): Promise<number> {
+  const { resting, unknown } = found ?? {};
   const { asked, before, answer, clients } = done;
   const { cancelled, refused, failures } = answer;
   const all = [...new Set([...asked, ...cancelled, ...refused.keys(), ...(resting?.keys() ?? [])])];
   await addClients(desk, all, clients);
   const rows = all.map((id) => {
     const order = before?.get(id) ?? resting?.get(id);
-    const result = { result: resultOf(id, done), reason: refused.get(id) ?? null, rests: resting?.has(id) ?? null };
+    const rests = unknown?.has(id) ? null : (resting?.has(id) ?? null);
+    const result = { result: resultOf(id, done), reason: refused.get(id) ?? null, rests };
     return { ...(order && openRow(order)), order_id: id, ...clients.get(id), ...result };
   });
   desk.terminal.out(report(rows, desk.format, CANCELLED));
-  const left = resting?.size;
+  if (unknown?.size) note(desk, `No look-up finds ${[...unknown].join(', ')}: gone long ago, or not there yet.`);
+  const left = unknown?.size ? undefined : resting?.size;
   const rest = left === 0 ? 'none of them is still open' : `${left ?? 'an unknown number'} still open`;
   note(desk, `${cancelled.size} cancelled; ${rest}.`);
   return left === 0 && failures.length === 0 ? 0 : 1;

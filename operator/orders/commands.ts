@@ -123,7 +123,7 @@ export const COMMANDS = {
       ...COMMON,
     },
     operands: 'ORDER_ID… | --client ADDRESS | --token TOKEN_ID | --all',
-    notes: '--client cancels no order without a record. Exits with 1 if one still rests.\n',
+    notes: '--client cancels no order without a record. Exits with 1 if one still rests, or may.\n',
     async run(values, here) {
       const selection = selectionOf(values, here.ids);
       const ask = values.yes ? undefined : here.terminal.ask;

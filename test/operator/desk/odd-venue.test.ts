@@ -518,12 +518,14 @@ it.each<[what: string, status: string, word: unknown, cells: string]>([
   ['whose market is resolved', 'ORDER_STATUS_CANCELED_MARKET_RESOLVED', REFUSED, 'not_cancelled no false'],
   ['that is invalid', 'INVALID', REFUSED, 'not_cancelled no false'],
   ['that is matched', 'MATCHED', REFUSED, 'not_cancelled no false'],
+  ['that no look-up finds, which proves nothing', 'null', REFUSED, 'not_cancelled no null'],
 ])('tells whether an order still rests that the venue did not cancel: %s', async (_what, status, word, cells) => {
   const cancel = () => ({ canceled: [], not_canceled: word });
-  const answers = { open: status === 'listed' ? [ORDER] : [], order: { body: { ...ORDER, status } }, cancel };
+  const order = { body: status === 'null' ? 'null' : { ...ORDER, status } };
+  const answers = { open: status === 'listed' ? [ORDER] : [], order, cancel };
   const { code, rows } = await rowsOf(answers, ['cancel', OURS, '--yes']);
   expect(rows.map(({ result, reason, rests }) => `${result} ${reason} ${rests}`)).toStrictEqual([cells]);
-  expect([rows[0]?.['client_address'], code]).toStrictEqual(['alice', cells.endsWith('true') ? 1 : 0]);
+  expect([rows[0]?.['client_address'], code]).toStrictEqual(['alice', cells.endsWith('false') ? 0 : 1]);
 });
 
 describe('a cancellation', () => {
