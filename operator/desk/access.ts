@@ -115,7 +115,7 @@ export async function readConfig(
   const { httpsProxy, noProxy } = readSome(withFile, SETTINGS.network);
   const route = { region, proxyEnv: { HTTPS_PROXY: httpsProxy, NO_PROXY: noProxy } };
   const found = await readStack(stack, route);
-  return { ...parse(variablesOf(found, env)), region, hasIndex: found.outputs.has('OrdersIndex'), stack: found };
+  return { ...parse(variablesOf(found, env)), ...route, hasIndex: found.outputs.has('OrdersIndex'), stack: found };
 }
 
 type Used = 'clobUrl' | 'gammaUrl' | 'funderAddress' | 'proxyEnv' | 'store' | 'region' | 'hasIndex';

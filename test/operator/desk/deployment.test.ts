@@ -1,8 +1,12 @@
+import { mkdtempDisposable, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { Side } from '@polymarket/clob-client-v2';
 import { Wallet } from 'ethers';
+import { readConfig } from '../../../operator/desk/access.ts';
 import { runDoctor } from '../../../operator/doctor/doctor.ts';
 import { createDynamoDbStore } from '../../../shared/orders/dynamodb-store.ts';
 import { startDynamoDb, type TestDynamoDb } from '../../../tools/support/dynamodb.ts';
@@ -113,6 +117,15 @@ function credentialsOf({ address }: Wallet, { key, secret, passphrase }: typeof 
     SERVICE_CLOB_API_PASSPHRASE: passphrase,
   };
 }
+
+it('asks the venue by the proxy of the file of settings, as it asks AWS', async () => {
+  Object.assign(process.env, aws);
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'deployment-test-'));
+  const settings = join(folder.path, '.env');
+  await writeFile(settings, 'HTTPS_PROXY=http://proxy.example:3128\nSERVICE_WALLET_ADDRESS=0x1\n');
+  const { proxyEnv } = await readConfig({ stack: STACK, settings }, {});
+  expect(proxyEnv.HTTPS_PROXY?.reveal()).toBe('http://proxy.example:3128/');
+});
 
 it('says of a deployment with the doctor whether an order would be placed', async () => {
   secrets.set(deskSecret({ privateKey: PAPER_KEY }));
