@@ -105,26 +105,30 @@ function watchFiles(path: string, db: DatabaseSync) {
   };
 }
 
-/**
- * Takes ownership of a file and opens it; a new one gets mode 0600, its folder 0700. `setUp` writes to it, and returns true
- * if it was empty. Throws if another process owns it, if it is no regular file or has a second name, or if it is missing
- * beside a log of orders.
- */
-function ownFile(path: string, setUp: (db: DatabaseSync) => boolean) {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+/** Throws for a file that is no regular one or has a second name, and for one that is missing beside a log of orders. */
+export function requireUsable(path: string): void {
   // SQLite keeps log and index beside the target of a link.
   const file = lstatSync(path, { throwIfNoEntry: false });
   if (file?.isFile() === false) throw new Error('it is not a regular file');
   // Lock, log and index carry the name: under each name another process would open it.
   if (file && file.nlink > 1) throw new Error('it has a second name (a hard link); remove that name');
-  using opening = new DisposableStack();
-  opening.use(takeLock(`${path}.lock`, 'stop that process, or set another SERVICE_STORE'));
   // SQLite would delete this log.
-  if (!look(path)?.size && look(`${path}-wal`)?.size) {
+  if (!file?.size && look(`${path}-wal`)?.size) {
     throw new Error(
       'it is missing or empty beside its -wal; restore it, or remove the -wal to start without its orders',
     );
   }
+}
+
+/**
+ * Takes ownership of a file and opens it; a new one gets mode 0600, its folder 0700. `setUp` writes to it, and returns true
+ * if it was empty. Throws if another process owns it, and as `requireUsable`.
+ */
+function ownFile(path: string, setUp: (db: DatabaseSync) => boolean) {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  using opening = new DisposableStack();
+  opening.use(takeLock(`${path}.lock`, 'stop that process, or set another SERVICE_STORE'));
+  requireUsable(path);
   createPrivate(path);
   const db = opening.use(new DatabaseSync(path, { timeout: OPEN_WAIT_MS }));
   const isNew = setUp(db);

@@ -72,9 +72,13 @@ export async function checkStore({ store, ...route }: Pick<LocalConfig, 'store'>
   const tableName = tableOf(store);
   const place = tableName === undefined ? storeFileOf(store) : store;
   try {
-    if (tableName !== undefined) await openTable(tableName, route);
-    else checkWritable(place);
-    if (tableName !== undefined || !existsSync(place) || statSync(place).size === 0) return place;
+    if (tableName !== undefined) {
+      await openTable(tableName, route);
+      return place;
+    }
+    checkWritable(place);
+    (await import('../order-store/store.ts')).requireUsable(place);
+    if (!existsSync(place) || statSync(place).size === 0) return place;
     for await (const record of (await openRecords({ store }, false)).list()) {
       if (record) break;
       throw new Error('it has a record of another version of the service, or a damaged one');

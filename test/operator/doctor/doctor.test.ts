@@ -1,5 +1,5 @@
 import dns from 'node:dns';
-import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, link, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:https';
 import { devNull, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -338,6 +338,23 @@ const CASES: Readonly<Record<string, readonly [Arrange, found: string, said: Reg
     },
     NO_START,
     /start SERVICE_STORE cannot be opened at \S+/,
+  ],
+  'a store with a second name': [
+    async () => {
+      await writeFile(join(folder, 'orders.db'), '');
+      await link(join(folder, 'orders.db'), join(folder, 'second.db'));
+      return {};
+    },
+    NO_START,
+    /start SERVICE_STORE cannot be opened at \S+: it has a second name \(a hard link\)/,
+  ],
+  'a log of orders without its store': [
+    async () => {
+      await writeFile(join(folder, 'orders.db-wal'), 'orders');
+      return {};
+    },
+    NO_START,
+    /start SERVICE_STORE cannot be opened at \S+: it is missing or empty beside its -wal/,
   ],
   'an empty store': [withStore(''), '', /ok start 0x.* Orders are kept in \S+orders\.db\.\n/],
 };
