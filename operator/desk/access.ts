@@ -1,4 +1,3 @@
-import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
 import { openForReads, type ReadAccess } from '#venue/open-account';
 import { readPaperSession } from '../../local/paper/session-file.ts';
 import { withSettingsFile } from '../../local/service/settings-file.ts';
@@ -47,6 +46,8 @@ interface Stack {
 }
 
 async function readStack(name: string, route: AwsRoute): Promise<Stack> {
+  // Only here: it takes longer to load than the rest of a command.
+  const { CloudFormationClient, DescribeStacksCommand } = await import('@aws-sdk/client-cloudformation');
   const client = new CloudFormationClient(awsClientOptions(2, STACK_MS, route));
   const described = client.send(new DescribeStacksCommand({ StackName: name }), {
     abortSignal: AbortSignal.timeout(STACK_MS.all),

@@ -39,7 +39,8 @@ export async function checkContract({ outputs, region }: Stack, options: PassedO
   execFile(process.execPath, [TOOL, '--quick', ...args], { timeout: CONFORMANCE_MS }, (error, stdout, stderr) => {
     const counted = /\d+ passed, \d+ failed, \d+ skipped/.exec(stdout)?.[0] ?? 'no end';
     const said = [...stdout.split('\n').filter((line) => line.startsWith('FAIL')), stderr.trim()].join(' ').trim();
-    if (error) resolve(fail(said === '' ? `${counted}.` : said.replaceAll(/\s+/g, ' '), `Run ${again} to see it.`));
+    if (error)
+      resolve(fail(`${(said || counted).replaceAll(/\s+/g, ' ').replace(/\.$/, '')}.`, `Run ${again} to see it.`));
     else resolve(ok(`The service at ${url} keeps the contract: ${counted}.`));
   });
   return promise;

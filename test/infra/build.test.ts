@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import * as z from 'zod/mini';
 import { ROUTES } from '../../functions/routes.ts';
 import { buildAssets } from '../../infra/build/build.ts';
 
@@ -131,9 +132,10 @@ describe('the build', () => {
       const names = [...source.matchAll(/import\*as ([\w$]+) from"\/opt\/nodejs\/zod\.mjs"/g)].map(
         ([, name]) => `${name}`,
       );
+      // A minified name may stand for something else elsewhere.
       for (const name of names)
         for (const [, part] of source.matchAll(new RegExp(`(?<![\\w$.])${name.replaceAll('$', '\\$')}\\.(\\w+)`, 'g')))
-          used.add(`${part}`);
+          if (`${part}` in z) used.add(`${part}`);
     }
     expect(Object.keys(shared).toSorted()).toStrictEqual([...used].toSorted());
   });

@@ -1,4 +1,3 @@
-import { createHmac } from 'node:crypto';
 import {
   createL1Headers,
   getContractConfig,
@@ -8,10 +7,9 @@ import {
   SignatureTypeV2,
 } from '@polymarket/clob-client-v2';
 import { TypedDataEncoder } from 'ethers/hash';
-import type { ApiCredentials, SignatureType } from '../../account.ts';
+import type { SignatureType } from '../../account.ts';
 import type { Wallet } from '../../wallets/evm-key.ts';
 import { CHAIN_ID } from './accounts.ts';
-import type { VenueHttpRequest } from './http/transport.ts';
 
 // All that the service takes from the venue's official client: the parts that change when the venue changes. Amounts, hashes,
 // the HMAC, transport and the judgement of answers are our own. From a clone it takes half a second to load, since it comes with
@@ -91,28 +89,4 @@ function toHeaders(headers: object): Headers {
  */
 export async function l1Headers(wallet: Wallet, now: number): Promise<Headers> {
   return toHeaders(await createL1Headers(clientSigner(wallet), CHAIN_ID, 0, Math.floor(now / 1_000)));
-}
-
-/**
- * Returns the headers of a request that is sent with API credentials. `now`: the venue's time in milliseconds
- * (https://docs.polymarket.com/api-reference/authentication: L2). They are those of the client's `createL2Headers`, which a
- * test compares; the client's HMAC goes through WebCrypto and costs two turns of the event loop (p50 33.8 -> 30.5 ms with ten
- * orders on their way).
- */
-export function l2Headers(
-  { method, path, body }: Pick<VenueHttpRequest, 'method' | 'path' | 'body'>,
-  walletAddress: string,
-  { key, secret, passphrase }: ApiCredentials,
-  now: number,
-): Headers {
-  const timestamp = String(Math.floor(now / 1_000));
-  const signed = timestamp + method + path.replace(/\?.*/, '') + (body ?? '');
-  const signature = createHmac('sha256', Buffer.from(secret.reveal(), 'base64')).update(signed).digest('base64');
-  return {
-    POLY_ADDRESS: walletAddress,
-    POLY_SIGNATURE: signature.replaceAll('+', '-').replaceAll('/', '_'),
-    POLY_TIMESTAMP: timestamp,
-    POLY_API_KEY: key,
-    POLY_PASSPHRASE: passphrase.reveal(),
-  };
 }

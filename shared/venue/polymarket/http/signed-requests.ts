@@ -1,12 +1,36 @@
+import { createHmac } from 'node:crypto';
 import type { ApiCredentials } from '../../../account.ts';
 import { type AppError, refuse } from '../../../errors.ts';
 import type { HttpResponse } from '../../../http/exchange.ts';
 import { READ_BUDGET_MS, SENDING_RESERVE_MS } from '../../../limits.ts';
 import type { Log } from '../../../log.ts';
 import type { Call } from '../../port.ts';
-import { l2Headers } from '../official-client.ts';
 import { answerTo, waitUntil } from './reads.ts';
 import type { Transport, VenueHttpRequest } from './transport.ts';
+
+/**
+ * Returns the headers of a request that is sent with API credentials. `now`: the venue's time in milliseconds
+ * (https://docs.polymarket.com/api-reference/authentication: L2). They are those of the client's `createL2Headers`, which a
+ * test compares; the client's HMAC goes through WebCrypto and costs two turns of the event loop (p50 33.8 -> 30.5 ms with ten
+ * orders on their way).
+ */
+export function l2Headers(
+  { method, path, body }: Pick<VenueHttpRequest, 'method' | 'path' | 'body'>,
+  walletAddress: string,
+  { key, secret, passphrase }: ApiCredentials,
+  now: number,
+): Readonly<Record<string, string>> {
+  const timestamp = String(Math.floor(now / 1_000));
+  const signed = timestamp + method + path.replace(/\?.*/, '') + (body ?? '');
+  const signature = createHmac('sha256', Buffer.from(secret.reveal(), 'base64')).update(signed).digest('base64');
+  return {
+    POLY_ADDRESS: walletAddress,
+    POLY_SIGNATURE: signature.replaceAll('+', '-').replaceAll('/', '_'),
+    POLY_TIMESTAMP: timestamp,
+    POLY_API_KEY: key,
+    POLY_PASSPHRASE: passphrase.reveal(),
+  };
+}
 
 /** Creates the error for an operator without working credentials. */
 export function refusedCredentials(cause?: unknown): AppError {
