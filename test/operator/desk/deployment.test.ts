@@ -164,17 +164,12 @@ it.each<readonly [what: string, arrange: () => unknown, red: RegExp]>([
   [
     'a table without the index of fills',
     () => (outputs = { ...outputs, OrdersIndex: 'by-time', OrdersTable: 'nowhere' }),
-    /^fail +stack +The records of orders \(table nowhere\) cannot be read: \w+\. See "Restoring the table"/m,
+    /^fail +start +SERVICE_STORE cannot be opened at dynamodb:nowhere: .*\nfail +stack +The records of orders \(table nowhere\) cannot be read: \w+\. See "Restoring the table"/m,
   ],
   [
     'another service at the URL',
     () => undefined,
     /^fail +contract +.+ Run node tools\/conformance\/main\.ts --url http.+ --sign/m,
-  ],
-  [
-    'no such stack',
-    () => (outputs = {}),
-    /^fail +start +The stack trading \(UPDATE_COMPLETE\) has no output OrdersTable/m,
   ],
 ])('fails for %s', async (what, arrange, red) => {
   secrets.set(deskSecret(what.includes('without a key') ? {} : { privateKey: PAPER_KEY }));
@@ -204,11 +199,6 @@ function withOutputs(changed: Readonly<Record<string, string>>): Arrange {
 it.each<readonly [what: string, Arrange, words: string | RegExp, command?: readonly string[]]>([
   ['takes a secret that is a key', withSecret(() => PAPER_KEY), 'No open orders.\n'],
   ['takes a key with API credentials', withSecret(() => deskSecret({ privateKey: PAPER_KEY })), 'No open orders.\n'],
-  [
-    'names the wallet of another key in the secret',
-    withSecret(() => OTHER.privateKey),
-    `The wallet key is that of ${OTHER.address}: SERVICE_WALLET_ADDRESS names another wallet.\n`,
-  ],
   [
     'names an unreadable secret',
     withSecret(() => undefined),
