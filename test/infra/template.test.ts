@@ -142,6 +142,7 @@ const OUTPUTS: readonly (readonly [name: string, context: Context, value: unknow
   ['OrdersTable', READ_ONLY, 'order-book-adapter-orders'],
   ['OrderLog', READ_ONLY, Match.anyValue()],
   ['DashboardUrl', READ_ONLY, Match.anyValue()],
+  ['GammaUrl', { ...READ_ONLY, gammaUrl: 'https://gamma.example' }, 'https://gamma.example'],
   ['ClobUrl', { ...READ_ONLY, clobUrl: 'https://clob.example' }, 'https://clob.example'],
   ['CorsOrigins', READ_ONLY, 'none: give the origin of your page as corsOrigins'],
   ['OrderRouteArn', TRADING, Match.anyValue()],
@@ -301,6 +302,12 @@ describe('the store of orders', () => {
     expect(new Set(policies)).toStrictEqual(new Set(['Delete']));
     expect(textOf(resourcesOf(context))).toContain('"DeletionProtectionEnabled":false');
     expect(appOf(context).service.terminationProtection).toBe(false);
+  });
+
+  it('goes on with a restored table, and makes none beside it', () => {
+    const template = templateOf({ ...TRADING, ordersTable: 'restored-orders' });
+    template.resourceCountIs('AWS::DynamoDB::Table', 0);
+    expect(textOf(template.toJSON())).toContain('"SERVICE_STORE":"dynamodb:restored-orders"');
   });
 });
 
