@@ -25,17 +25,18 @@ export function nearestOf(misspelt: string, names: readonly string[]) {
   return { name, isNear: distance <= Math.max(2, bare(name).length / 3) };
 }
 
-const VARIABLES = Object.keys({ ...LOCAL, ...DEPLOYED }).map(variableOf);
+/** The variables of all settings, by the names of these. */
+const VARIABLES = new Map(Object.keys({ ...LOCAL, ...DEPLOYED }).map((name) => [name, variableOf(name)]));
 
 /** Returns sentences on the variables that are not in the table: the misspelt settings and those that are gone, and the others. */
 function judgeOthers(env: Environment, table: object) {
-  const own = Object.keys(table).map(variableOf);
+  const own = Object.keys(table).map((name) => VARIABLES.get(name));
   const [misspelt, warnings]: [string[], string[]] = [[], []];
   for (const variable of Object.keys(env)) {
     if (!/^SERVICE_/i.test(variable) || !env[variable] || own.includes(variable)) continue;
     // A name such as "SERVICE_X: abc" contains a value, which may be a secret.
     const shown = variable.replace(/\W.*/s, '…');
-    const { name, isNear } = nearestOf(shown.replace('…', ''), VARIABLES);
+    const { name, isNear } = nearestOf(shown.replace('…', ''), [...VARIABLES.values()]);
     const gone = goneProblem(variable);
     if (gone !== undefined) misspelt.push(gone);
     else if (isNear && name !== variable) misspelt.push(`${shown} is not a setting: did you mean ${name}?`);
@@ -46,7 +47,7 @@ function judgeOthers(env: Environment, table: object) {
 
 /** Returns the text of a setting; a variable without the prefix may be in lower case. */
 function textOf(name: string, env: Environment): string | undefined {
-  const variable = variableOf(name);
+  const variable = VARIABLES.get(name) ?? variableOf(name);
   return env[variable] || (variable.startsWith('SERVICE_') ? undefined : env[variable.toLowerCase()]) || undefined;
 }
 
