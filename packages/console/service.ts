@@ -45,8 +45,9 @@ export function showService(serviceUrl: string, health: HealthStatus, hasVenue: 
 
 /** Throws `OrderBookError` if another service now answers at the address: it may trade with real money. */
 export async function checkService(client: Client, opened: HealthStatus): Promise<void> {
-  const { wallet_address: wallet, mode, venue } = await client.health();
-  if (wallet === opened.wallet_address && mode === opened.mode && venue === opened.venue) return;
+  const now = await client.health();
+  const names = ['wallet_address', 'funder_address', 'mode', 'venue'] as const;
+  if (names.every((name) => now[name] === opened[name])) return;
   const detail = 'Another service has come to this address since the page was loaded. Load the page again.';
   throw new OrderBookError(detail, { code: 'order_placement_disabled' });
 }

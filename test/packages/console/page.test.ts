@@ -103,17 +103,18 @@ describeInChromium('the page of the console', () => {
     await page.locator('body:not(.stale)').waitFor();
   });
 
-  it.each([[{ wallet_address: `0x${'1'.repeat(40)}` }], [{ venue: 'polymarket' }]])(
-    'says that another service has come to its address in a break: %j',
-    async (members) => {
-      const { page } = await openConsole();
-      await page.route('**/v1/book/**', (route) => route.abort());
-      await page.locator('body.stale').waitFor();
-      await routeHealth(page, members);
-      await page.unroute('**/v1/book/**');
-      await page.getByText('Another service has come to this address').waitFor();
-    },
-  );
+  it.each([
+    [{ wallet_address: `0x${'1'.repeat(40)}` }],
+    [{ venue: 'polymarket' }],
+    [{ funder_address: `0x${'2'.repeat(40)}` }],
+  ])('says that another service has come to its address in a break: %j', async (members) => {
+    const { page } = await openConsole();
+    await page.route('**/v1/book/**', (route) => route.abort());
+    await page.locator('body.stale').waitFor();
+    await routeHealth(page, members);
+    await page.unroute('**/v1/book/**');
+    await page.getByText('Another service has come to this address').waitFor();
+  });
 
   it('says what it waits for while nothing answers, and begins by itself as soon as something does', async () => {
     const page = await openFresh();
