@@ -170,12 +170,8 @@ type Change = (text: string) => string;
 /** Texts that differ from the right one in a way that a reader may overlook. */
 const TEXTS: readonly Change[] = [
   (text) => `${text}\n`,
-  (text) => text.replaceAll('\n', '\r\n'),
   (text) => text.replace(/\nPost only: .*/, ''),
-  (text) => text.replace('Side: ', 'Side:  '),
   (text) => text.replace('Side: ', 'Side:\u00a0'),
-  (text) => text.replace(/(Size: .*)\n(Price: .*)/, '$2\n$1'),
-  (text) => text.replace(/Client: .*/, `Client: ${BOB.address}`),
   (text) => text.replace(/Price: .*/, '$&0'),
 ];
 
@@ -204,7 +200,6 @@ const UNDER_CONTROL = verifying(['process'], {
         const wrong = [
           ...authorities.map((authority) => sign(world, { wallet, url: `http://${authority}` })),
           ...TEXTS.map((change) => sign(world, { wallet, change })),
-          ...[-32, 640].map((end) => sign(world, { wallet, expires: secondsFromNow(end) })),
         ];
         for (const headers of wrong) expectProblem(await place(world, await headers), 'client_signature_invalid');
         assert.equal(venue.requests().length, before);
