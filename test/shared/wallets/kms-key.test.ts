@@ -103,4 +103,12 @@ describe('a DER signature', () => {
       }),
     );
   });
+
+  it('is refused in any other form', () => {
+    const der = [...toDer(1n, 1n)];
+    const longer = [0x30, der.length - 1, ...der.slice(2), 0];
+    for (const odd of [[], der.slice(1), der.slice(0, -1), [...der, 0], longer]) {
+      expect(() => lowS(Uint8Array.from(odd))).toThrow(RangeError);
+    }
+  });
 });
