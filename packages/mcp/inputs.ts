@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** A float keeps every decimal of so many digits; of a longer one it may have other digits than the caller wrote. */
 const EXACT_DIGITS = 15;

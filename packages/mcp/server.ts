@@ -6,7 +6,7 @@ import {
   isInputRequiredResult,
   McpServer,
 } from '@modelcontextprotocol/server';
-import { z } from 'zod';
+import * as z from 'zod';
 import { type Client, type HealthStatus, OrderBookError, type OrderRequest, quote } from '../client/client.ts';
 import { BOOK, LIST, NO_ARGUMENTS, ORDER, PREVIEW_ID } from './inputs.ts';
 import { type Caps, createPreviews, Refusal } from './previews.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { hashed } from '../exchange/book-view.ts';
 import { json, type PaperRequest, parsedBody, type Reply } from '../http/router.ts';
 import { type Delivery, whole } from '../http/transport.ts';

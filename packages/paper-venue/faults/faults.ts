@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { PaperRequest } from '../http/router.ts';
 
 /** Faults that answer, or do not, before the request is processed. */

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { type AcceptedOrder, mirrored } from '../exchange/book.ts';
 import type { Trade } from '../exchange/exchange.ts';
 import { toDecimal } from '../exchange/millionths.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { fromDecimal, toDecimal } from '../exchange/millionths.ts';
 import { FAULT_NAMES, type FaultBoard, type LateRequests } from '../faults/faults.ts';
 import { json, type PaperRequest, parsedBody, type Reply, type Route, VenueRefusal } from '../http/router.ts';

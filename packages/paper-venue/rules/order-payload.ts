@@ -1,5 +1,5 @@
 import { isAddress } from 'ethers';
-import { z } from 'zod';
+import * as z from 'zod';
 import { parsedBody, VenueRefusal } from '../http/router.ts';
 import type { SignedStruct } from './signing.ts';
 
