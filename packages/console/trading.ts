@@ -26,12 +26,12 @@ export function startTrading(page: Page, health: HealthStatus, hasVenue: boolean
     form.block(mode === 'read-only' ? 'This service takes no orders' : (reason ?? unsigned));
   }
 
-  function send({ order, key }: KeptOrder, mayBeLive: boolean, signal: AbortSignal): Promise<PlacedOrder> {
+  function send(kept: KeptOrder, mayBeLive: boolean, signal: AbortSignal): Promise<PlacedOrder> {
     const account = wallets.account();
     // A question closes the sheet of the ticket, which shows the answer.
     const signer = isSigned && account ? signerOf(account, page.sheets.openTicket) : undefined;
     const { placeOrder } = createClient({ baseUrl: serviceUrl, fetch: page.send, wallet: signer });
-    return placeOrder(order, { mayBeLive, signal, idempotencyKey: key, clientAddress: account?.address });
+    return placeOrder(kept.order, { mayBeLive, signal, idempotencyKey: kept.key, clientAddress: kept.client });
   }
 
   async function prepare({ client: address }: KeptOrder): Promise<void> {

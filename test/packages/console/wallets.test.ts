@@ -213,6 +213,28 @@ describeInChromium('a wallet in the console', () => {
     expect((await (await sent).allHeaders())['x-client-address']).toBe(wallet.address.toLowerCase());
   });
 
+  it('that is connected after a lost answer does not become the client of the repeat', async () => {
+    const page = await openFresh();
+    await page.addInitScript(injectedEvm(evmWallet('a').address, ''));
+    await routeHealth(page, { client_verification: 'off' });
+    await page.goto(consoleUrl());
+    await bookShown(page);
+    await page.route('**/v1/orders', (route) => route.abort());
+    await fill(page, { price: '0.01' });
+    await page.locator('#send').click();
+    const repeat = page.locator('#answer').getByRole('button', { name: 'Repeat with the same key' });
+    await repeat.waitFor();
+    await page.getByRole('button', { name: 'Connect Fox' }).click();
+    await page
+      .getByText('Signs as')
+      .or(page.getByText(/^Client/))
+      .first()
+      .waitFor();
+    const sent = page.waitForRequest('**/v1/orders');
+    await repeat.click();
+    expect(await (await sent).allHeaders()).not.toHaveProperty('x-client-address');
+  });
+
   it('is missing: the page says so', async () => {
     const page = await openFresh();
     await page.goto(consoleUrl());
