@@ -19,12 +19,16 @@ const SEE_PROFILE =
 
 /** Says what to do about a sentence of a start, besides what it names. */
 export function fixOf(said: string): string {
-  if (/FUNDER|SIGNATURE_TYPE|signature type/.test(said)) return SEE_PROFILE;
+  if (/FUNDER|SIGNATURE_TYPE|signature type/i.test(said)) return SEE_PROFILE;
   if (/KMS|another wallet/.test(said))
     return 'See docs/going-live.md ("A key in AWS KMS") and docs/operations.md ("Rotating keys").';
   if (/^The records/.test(said)) return 'See "Restoring the table" in docs/operations.md.';
   return 'npm start -- --help lists the settings.';
 }
+
+/** Makes a sentence of a line of a log, which begins small and has no full stop. */
+export const sentenceOf = (line: string): string =>
+  `${line.charAt(0).toUpperCase()}${line.slice(1).replace(/\.$/, '')}.`;
 
 /** Makes a check that asks a host, which a sentence can name. `bad` is the finding where the host gives no usable answer. */
 export async function makeCheck(host: string, make: () => Promise<Finding>, bad = fail): Promise<Finding> {
@@ -34,7 +38,7 @@ export async function makeCheck(host: string, make: () => Promise<Finding>, bad 
     if (error instanceof ConfigError || error instanceof DeskError)
       return fail(error.message.replaceAll('\n', ' '), fixOf(error.message));
     const [what, fix] = explain(error, host) ?? [];
-    if (what && fix) return bad(`${what.charAt(0).toUpperCase()}${what.slice(1)}.`, fix);
+    if (what && fix) return bad(sentenceOf(what), fix);
     // Its message might quote a secret.
     const kind = error instanceof Error ? error.name : 'unknown';
     return fail(`The check itself failed (${kind}).`, 'This is a fault of this program: please report it.');

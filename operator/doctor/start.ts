@@ -3,7 +3,7 @@ import { checkStore } from '../../local/service/open-store.ts';
 import { prepare } from '../../local/service/service.ts';
 import type { Environment } from '../../shared/settings/table.ts';
 import { type OperatorConfig, readConfig, type Where } from '../desk/access.ts';
-import { type Finding, fixOf, ok, warn } from './check.ts';
+import { type Finding, fixOf, ok, sentenceOf, warn } from './check.ts';
 
 /** The account of the settings. */
 export type Account = Awaited<ReturnType<typeof openAccount>>;
@@ -25,7 +25,6 @@ export async function checkStart(where: Where, env: Environment, opened: Opened)
   const said = account
     ? `${account.wallet.address} signs for ${account.funderAddress} (${account.signatureType}). Orders are kept in ${await checkStore(config)}.`
     : 'The settings are well-formed; without a wallet key the service only reads.';
-  // Those of a log have no full stop.
-  const more = sentences.map((each) => `${each.replace(/\.$/, '')}.`).join(' ');
+  const more = sentences.map(sentenceOf).join(' ');
   return more === '' ? ok(said) : warn(`${said} ${more}`, fixOf(more));
 }

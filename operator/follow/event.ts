@@ -60,7 +60,7 @@ const UNREADABLE = {
 
 function event<T extends string, D extends z.core.$ZodShape>(type: T, data: D, meaning: string) {
   const fact = { id: text('The same for the same fact, however often it is sent.'), type: z.literal(type) };
-  const timestamp = text('When it happened, RFC 3339 in UTC.');
+  const timestamp = text('When it happened, RFC 3339 in UTC; of order.closed, when it was seen.');
   return z.object({ ...fact, timestamp, data: z.object(data) }).check(z.describe(meaning));
 }
 

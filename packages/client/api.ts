@@ -1062,7 +1062,7 @@ export interface components {
             id: string;
             /** @constant */
             type: "order.filled";
-            /** @description When it happened, RFC 3339 in UTC. */
+            /** @description When it happened, RFC 3339 in UTC; of order.closed, when it was seen. */
             timestamp: string;
             data: {
                 /** @description The order. */
@@ -1107,7 +1107,7 @@ export interface components {
             id: string;
             /** @constant */
             type: "order.settled";
-            /** @description When it happened, RFC 3339 in UTC. */
+            /** @description When it happened, RFC 3339 in UTC; of order.closed, when it was seen. */
             timestamp: string;
             data: {
                 /** @description The order. */
@@ -1152,7 +1152,7 @@ export interface components {
             id: string;
             /** @constant */
             type: "order.settlement_failed";
-            /** @description When it happened, RFC 3339 in UTC. */
+            /** @description When it happened, RFC 3339 in UTC; of order.closed, when it was seen. */
             timestamp: string;
             data: {
                 /** @description The order. */
@@ -1197,7 +1197,7 @@ export interface components {
             id: string;
             /** @constant */
             type: "order.closed";
-            /** @description When it happened, RFC 3339 in UTC. */
+            /** @description When it happened, RFC 3339 in UTC; of order.closed, when it was seen. */
             timestamp: string;
             data: {
                 /** @description The order. */
@@ -1246,7 +1246,7 @@ export interface components {
             id: string;
             /** @constant */
             type: "order.unreadable";
-            /** @description When it happened, RFC 3339 in UTC. */
+            /** @description When it happened, RFC 3339 in UTC; of order.closed, when it was seen. */
             timestamp: string;
             data: {
                 order_id: null;

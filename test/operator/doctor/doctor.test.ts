@@ -266,7 +266,7 @@ const CASES: Readonly<Record<string, readonly [Arrange, found: string, said: Reg
   'the address of the key': [
     account('eoa'),
     'warn start',
-    /signature type eoa: the venue accepts it only from its allowlist\. .* to its address\. Set SERVICE_FUNDER/,
+    /Signature type eoa: the venue accepts it only from its allowlist\. .* to its address\. Set SERVICE_FUNDER/,
   ],
   'no key: the service only reads': [
     () => ({ SERVICE_PRIVATE_KEY: '', SERVICE_PLACE_ORDER: '' }),
@@ -281,7 +281,7 @@ const CASES: Readonly<Record<string, readonly [Arrange, found: string, said: Reg
   'orders without a cap': [
     () => ({ SERVICE_MAX_ORDER_NOTIONAL: '' }),
     'warn start',
-    /start 0x.* orders without a cap: set SERVICE_MAX_ORDER_NOTIONAL or SERVICE_MAX_DAILY_NOTIONAL\. npm start/,
+    /start 0x.* Orders without a cap: set SERVICE_MAX_ORDER_NOTIONAL or SERVICE_MAX_DAILY_NOTIONAL\. npm start/,
   ],
   'a chain of the clients that does not answer': [
     () => ({
@@ -290,7 +290,7 @@ const CASES: Readonly<Record<string, readonly [Arrange, found: string, said: Reg
       SERVICE_CLIENT_CHAIN_ID: '137',
     }),
     'warn start',
-    /client chain unavailable\./,
+    /Client chain unavailable\./,
   ],
   'a key that is not that of the wallet to trade with': [
     () => ({ SERVICE_WALLET_ADDRESS: FOREIGN }),
