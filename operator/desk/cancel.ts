@@ -110,7 +110,8 @@ async function reportDone(desk: Desk, done: Done, found: Left | undefined): Prom
   desk.terminal.out(report(rows, desk.format, CANCELLED));
   if (unknown?.size) note(desk, `No look-up finds ${[...unknown].join(', ')}: gone long ago, or not there yet.`);
   const left = unknown?.size ? undefined : resting?.size;
-  const rest = left === 0 ? 'none of them is still open' : `${left ?? 'an unknown number'} still open`;
+  const open = left === undefined ? 'could not check which are still open' : `${left} still open`;
+  const rest = left === 0 ? 'none of them is still open' : open;
   note(desk, `${cancelled.size} cancelled; ${rest}.`);
   return left === 0 && failures.length === 0 ? 0 : 1;
 }

@@ -68,7 +68,7 @@ export function openRow(order: VenueOrder, client: ClientCells = UNREAD): Row {
 /** Counts the orders that cannot be read as a whole, and notes how many they are. */
 export function noteUnreadable(desk: Desk, orders: readonly VenueOrder[]): number {
   const { length } = orders.filter((order) => !isReadable(order));
-  if (length > 0) note(desk, `${plural(length, 'order')} of the venue cannot be read as a whole (unreadable).`);
+  if (length > 0) note(desk, `${plural(length, 'malformed open order')}, listed as unreadable.`);
   return length;
 }
 

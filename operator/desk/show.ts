@@ -59,10 +59,7 @@ export async function showOrder(desk: Desk, id: string): Promise<number> {
   else {
     const lines = SHOW.names.filter((name) => row[name] !== null).map((name) => `${name.padEnd(24)} ${row[name]}\n`);
     terminal.out(`${lines.join('')}\n${report(fillRows, format, FILLS)}`);
-    note(
-      desk,
-      `${plural(fills.length, 'fill')}${order ? '' : '; the venue has no such order any more, or never had'}.`,
-    );
+    note(desk, `${plural(fills.length, 'fill')}${order ? '' : '; the venue does not list this order'}.`);
   }
   noteUnreadable(desk, unreadable);
   return areFeesRead && unreadable.length === 0 && (!order || isReadable(order)) ? 0 : 1;

@@ -345,7 +345,7 @@ describe('our part of a trade', () => {
   });
 });
 
-const LISTED = '2 orders on the book.\n1 order of the venue cannot be read as a whole (unreadable).\n';
+const LISTED = '2 orders on the book.\n1 malformed open order, listed as unreadable.\n';
 const LIVE = { order_id: OURS, client_address: 'alice', price: '0.4', status: 'live', since: '2026-11-18T11:06:40Z' };
 const UNREADABLE = { order_id: SECOND, client_address: 'bob', status: 'unreadable' };
 
