@@ -56,7 +56,7 @@ const TESTS: Readonly<Record<string, readonly string[]>> = {
   'shared/http/exchange.ts': [`${VENUE}/http/transport`, 'contract/fates-table'],
   [`${VENUE}/http/transport.ts`]: [`${VENUE}/http/transport`, 'contract/clock-table'],
   [`${VENUE}/http/signed-requests.ts`]: [`${VENUE}/http/signed-requests`, 'contract/fates-table'],
-  [`${VENUE}/http/reads.ts`]: [`${VENUE}/http/reads`, `${VENUE}/order-rules`, `${VENUE}/calls/read-book`],
+  [`${VENUE}/http/reads.ts`]: [`${VENUE}/http/reads`, `${VENUE}/order-rules`, `${VENUE}/operator-venue`],
 };
 
 /** Returns the name of a module in commands and reports. */

@@ -94,3 +94,11 @@ describe('credentials that are derived', () => {
     await expect(world.entry.sign(limitOrder(), callWithin())).rejects.toMatchObject({ name: 'AppError', ...error });
   });
 });
+
+it('credentials that the venue refuses are a line in the log, with the request', async () => {
+  const world = await openWorld({ post: () => ({ status: 401, body: { error: 'Unauthorized/Invalid api key' } }) });
+  const signed = await world.sign();
+  await world.entry.submit(signed, { ...callWithin(24_000), trace: { request_id: 'r-1' } });
+  const about = { venue_request: 'post-order', request_id: 'r-1' };
+  expect(world.lines).toMatchObject([{ level: 'warn', message: 'API credentials refused by the venue', ...about }]);
+});
