@@ -6,6 +6,7 @@ import type { Call } from '../port.ts';
 import { checkCredentials, readCollateral } from './calls/account-funds.ts';
 import { listOpenOrders, readOrder } from './calls/account-orders.ts';
 import { cancelOrders } from './calls/cancel-orders.ts';
+import { findApiKey } from './calls/derive-api-key.ts';
 import { findMarkets } from './calls/find-markets.ts';
 import { readMarketInfo } from './calls/market-info.ts';
 import { readRegion } from './calls/read-region.ts';
@@ -33,11 +34,7 @@ export function openOperatorVenue({ clobUrl, gammaUrl, proxyEnv }: Pick<Config, 
   const gamma = createTransport(gammaUrl, { proxyEnv });
   return {
     /** Returns the API credentials of a wallet; `undefined` if it has never had any. Creates none. */
-    async findApiKey(wallet: Wallet, call: Call) {
-      // Only here: from a clone, the official client takes longer to load than the rest of a command.
-      const { findApiKey } = await import('./calls/derive-api-key.ts');
-      return findApiKey(clob, wallet, call);
-    },
+    findApiKey: (wallet: Wallet, call: Call) => findApiKey(clob, wallet, call),
     /** Throws `venue_refused_service` with the reason `clock` where no order would be signed by the clock of this machine. */
     checkClock: (call: Call) => createClockCheck(SILENT).check(clob, call),
     marketInfo: (conditionId: string, call: Call) => readMarketInfo(clob, conditionId, call),
