@@ -64,7 +64,7 @@ export const BOOK = section('book', [], {
       expectMembers(answer, { hash: answer.headers.get('etag')?.slice(1, -1), min_order_size: '5', neg_risk: false });
     },
   },
-  'wants a token id in canonical form, and says where they stand': async ({ ask }) => {
+  'refuses a token id that is not in canonical form, and says where to find one': async ({ ask }) => {
     const detail =
       'must be an outcome token id: a uint256 in decimal, without sign or leading zeros, as outcomes[].token_id of GET /v1/markets has it.';
     for (const text of NO_TOKENS) {
@@ -72,7 +72,7 @@ export const BOOK = section('book', [], {
       expectProblem(answer, 'invalid_request', { errors: [{ field: 'token_id', detail }] });
     }
   },
-  'has no query': async (world) => {
+  'refuses a query': async (world) => {
     const errors = [{ field: 'depth', detail: 'is not a parameter of this endpoint; it has none.' }];
     expectProblem(await readBook(world, {}, '?depth=5'), 'invalid_request', { errors });
   },
@@ -84,7 +84,7 @@ export const BOOK = section('book', [], {
       }
     },
   },
-  'is read again without an answer': {
+  'is read again when the venue does not answer': {
     needs: ['paper venue'],
     run: async (world) => {
       const { venue } = controlOf(world);
@@ -94,7 +94,7 @@ export const BOOK = section('book', [], {
       }
     },
   },
-  'says what is wrong at the venue': {
+  'reports each failure of the venue by a code of its own': {
     needs: ['paper venue'],
     proves: ['venue_error', 'venue_refused_service', 'venue_unavailable', 'rate_limited'],
     run: async (world) => {

@@ -5,7 +5,7 @@ import { place, sendings } from './orders.ts';
 
 /** Checks of the operator's caps. */
 export const CAPS = section('caps', ['process'], {
-  'of an order: one of a larger price times size is not sent, be it a sale': {
+  'refuse an order, a sale too, whose price times size is above the cap': {
     settings: { SERVICE_MAX_ORDER_NOTIONAL: '0.05' },
     proves: ['order_above_cap', 'SERVICE_MAX_ORDER_NOTIONAL'],
     run: async (world) => {
@@ -20,7 +20,7 @@ export const CAPS = section('caps', ['process'], {
       assert.equal(sendings(world), sent);
     },
   },
-  'of a day: counted when an order is signed, until midnight UTC': {
+  'refuse a purchase above the cap of a day, which counts orders as they are signed until midnight UTC': {
     settings: { SERVICE_MAX_DAILY_NOTIONAL: '0.15', SERVICE_MAX_ORDER_NOTIONAL: '0.14' },
     proves: ['daily_cap_reached', 'SERVICE_MAX_DAILY_NOTIONAL'],
     run: async (world) => {

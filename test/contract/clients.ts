@@ -69,7 +69,7 @@ const NO_TIMES = ['1', '2026-12-01T12:00:00.000Z', '2026-12-01T12:00:00+00:00', 
 
 /** Checks at any service that verifies its clients. */
 const VERIFIED = verifying([], {
-  'say who they are, and name their order': async (world) => {
+  'must send X-Client-Address and Idempotency-Key': async (world) => {
     const { address } = clientOf(world).wallet;
     const named = { 'x-client-address': address, 'idempotency-key': 'conformance' };
     for (const spoiled of [
@@ -91,7 +91,7 @@ const VERIFIED = verifying([], {
     }
     expectProblem(await send(world, named, { side: 'hold' }), 'invalid_request', 'side');
   },
-  'are told the text to sign, valid for 300 s': {
+  'get the text to sign, valid for 300 s': {
     proves: ['client_signature_required'],
     run: async (world) => {
       const { address: clientAddress } = clientOf(world).wallet;
@@ -189,7 +189,7 @@ const UNDER_CONTROL = verifying(['process'], {
       assert.ok(String(membersOf(answer)['detail']).startsWith(sentence), signature);
     }
   },
-  'sign for this service, this text and this time alone, and else nothing is asked of the venue': {
+  'are refused for a signature of another service, text or time, without a call of the venue': {
     proves: ['SERVICE_CLIENT_VERIFICATION'],
     run: async (world) => {
       const { venue } = processOf(world);
@@ -218,7 +218,7 @@ const UNDER_CONTROL = verifying(['process'], {
       assert.equal((await place(world, await sign(world, { url: 'http://api.example.com:8443' }))).status, 201);
     },
   },
-  'place nothing new by a captured request': async (world) => {
+  'get no second order from a captured request': async (world) => {
     const key = crypto.randomUUID();
     const headers = await sign(world, { key });
     const first = await place(world, headers);
@@ -234,7 +234,7 @@ const UNDER_CONTROL = verifying(['process'], {
     expectProblem(await place(world, await sign(world, { key, wallet: BOB })), 'idempotency_key_reused');
     assert.equal(sendings(world), sent);
   },
-  'may order where they are listed, in any case of letters, once they have signed': {
+  'may order if they are listed, in any case of letters, and have signed': {
     settings: {
       SERVICE_ALLOWED_CLIENTS: `${ALICE.address.toLowerCase()}, ${(await solanaWallet(0x22)).address}`,
     },
@@ -270,7 +270,7 @@ const UNDER_CONTROL = verifying(['process'], {
     const { client_address, client_address_verified, code } = lines.at(-1) ?? {};
     assert.deepEqual([client_address, client_address_verified, code], [BOB.address, false, 'client_signature_invalid']);
   },
-  'have a cap of the day each, which goes before that of the service': {
+  'each have a daily cap, which is checked before that of the service': {
     settings: { SERVICE_MAX_DAILY_NOTIONAL_PER_CLIENT: '0.1', SERVICE_MAX_DAILY_NOTIONAL: '0.15' },
     proves: ['SERVICE_MAX_DAILY_NOTIONAL_PER_CLIENT'],
     run: async (world) => {

@@ -54,9 +54,9 @@ const CLOCK: readonly Row[] = [
     { ownClockSet: -600_000, ...WRONG, says: "its clock is 600 s behind the venue's" },
     { ownClockSet: 600_000, ...live('A') },
   ],
-  ['10 s are no difference', { ownClockSet: 10_000, ...live('A') }],
-  ['11 s are one', { ownClockSet: 11_000, ...WRONG }],
-  ['it goes before an end that it calls too soon', { ownClockSet: 600_000, endsInMs: 300_000, ...WRONG }],
+  ['a clock that is 10 s off counts as right', { ownClockSet: 10_000, ...live('A') }],
+  ['a clock that is 11 s off counts as wrong', { ownClockSet: 11_000, ...WRONG }],
+  ['a wrong clock is reported before an end that is too soon', { ownClockSet: 600_000, endsInMs: 300_000, ...WRONG }],
   ['one answer with a wrong time changes nothing', { book: bookDated(600_000), ...live('A') }],
   [
     'nor does an edge that answers orders with an old time',
@@ -118,8 +118,16 @@ const CLOCK: readonly Row[] = [
     { endsInMs: 150_000, ownClockSet: 200_000, ...stopped('A'), kept: 'open unsigned' },
     { endsInMs: 150_000, ownClockSet: -200_000, order: SHOWN, ...live('A') },
   ],
-  ['a repeat finds its order by a wrong clock too', lost('A'), { ownClockSet: 200_000, order: SHOWN, ...live('A') }],
-  ['a repeat of an order that was not taken waits too', busy('A'), { ownClockSet: 25_000, ...stopped('A') }],
+  [
+    'a repeat finds its order although the clock is wrong',
+    lost('A'),
+    { ownClockSet: 200_000, order: SHOWN, ...live('A') },
+  ],
+  [
+    'a repeat of an order that was not taken waits while the clock is wrong',
+    busy('A'),
+    { ownClockSet: 25_000, ...stopped('A') },
+  ],
   [
     'a repeat sends nothing where the venue cannot be asked for its time',
     lost('A'),

@@ -104,7 +104,7 @@ const NODE_ANSWERS: readonly (readonly [readonly [status: number, sent: number],
 
 /** Checks of clients whose wallet is a contract. */
 export const CONTRACT_WALLETS = section('clients', ['process'], {
-  'may have a contract as their wallet, which the chain is asked about': {
+  'may sign with a contract wallet, whose signature the chain checks': {
     proves: ['SERVICE_CLIENT_RPC_URL', 'SERVICE_CLIENT_CHAIN_ID'],
     run: (world) =>
       onChain(world, async (service, chain) => {
@@ -127,7 +127,7 @@ export const CONTRACT_WALLETS = section('clients', ['process'], {
         assert.equal(sendings(service), sent);
       }),
   },
-  'are valid by the magic word alone, refused by another word or a revert, else 503 and nothing is signed': {
+  'are accepted only if their contract answers the magic word, refused for another word or a revert, else 503': {
     proves: ['client_chain_unavailable'],
     slow: true,
     run: (world) =>
@@ -174,7 +174,7 @@ export const CONTRACT_WALLETS = section('clients', ['process'], {
         expectInvalid(await send(service, NO_CONTRACT, { signer: wrapped(ALICE) }), undeployed);
       }),
   },
-  'cause no question that can be answered without the chain': {
+  'are checked without the chain wherever that is possible': {
     run: (world) =>
       onChain(
         world,

@@ -128,7 +128,7 @@ export const EVERYWHERE = section('everywhere', [], {
       assert.match(`${await echo(refused)}`, /^[0-9a-f-]{36}$/);
     }
   },
-  'the request id is in the line of the log, and an unknown path': {
+  'the log line of a request has its id, and its path if that is unknown': {
     needs: ['paper venue'],
     run: async (world) => {
       for (const [target, route, code, path] of [
@@ -159,7 +159,7 @@ export const EVERYWHERE = section('everywhere', [], {
       }
     }
   },
-  'a preflight of any page may read, and none of a stranger may order': async ({ ask, sample }) => {
+  'a preflight allows every page to read, and only listed pages to order': async ({ ask, sample }) => {
     const [, ...paths] = pathsOf(sample.tokenId);
     // What is no name of a header is not repeated.
     for (const asked of [SENT_BY_PAGES, '"a', 'a"']) {
@@ -177,7 +177,7 @@ export const EVERYWHERE = section('everywhere', [], {
       assert.deepEqual(corsOf(answer), { vary: 'Origin' });
     }
   },
-  'a page of a listed origin reads health, and orders with its refusals to read': {
+  'a page of a listed origin reads health, places orders and reads refusals': {
     needs: ['paper venue'],
     proves: ['SERVICE_CORS_ORIGINS'],
     run: async ({ ask }) => {

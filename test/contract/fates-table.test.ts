@@ -189,7 +189,7 @@ const SENT_ONCE: readonly Row[] = [
 const UNCLEAR: readonly (readonly [string, Answer])[] = [
   ['a reset', LOST],
   ['a body that breaks off', answers(CUT)],
-  ['half of a JSON', answers({ body: '{"success":true,"orderID":"0x' })],
+  ['a truncated JSON', answers({ body: '{"success":true,"orderID":"0x' })],
   ['403 of the firewall', answers(page(403))],
   ['503 of the edge', answers({ ...page(503), body: '<html>Trading is currently disabled</html>' })],
   ['a redirect', answers({ status: 307, headers: { location: '/order' } })],
@@ -207,7 +207,10 @@ const UNCLEAR: readonly (readonly [string, Answer])[] = [
 const DUE = LATE_ARRIVAL_MS - 5_000;
 
 const FAILURES: readonly Row[] = [
-  ['1. refused at once only by a sentence that names a check made before the book', { ...refused('A'), looks: [0, 0] }],
+  [
+    '1. an order is refused at once only by a sentence that names a check made before the book',
+    { ...refused('A'), looks: [0, 0] },
+  ],
   [
     '1. a refusal has the rules of the market read again, since they may have changed; a placement has not',
     { key: null, ...live('A') },
@@ -215,7 +218,7 @@ const FAILURES: readonly Row[] = [
     { key: null, ...OFF_TICK, ends: 'price_off_tick', sent: 'AB', kept: 'refused' },
   ],
   [
-    '1. so has a sentence that frees the key: the order was signed for the wrong exchange, say',
+    '1. a sentence that frees the key has the rules of the market read again, too',
     { key: null, ...live('A') },
     { ...OFF_TICK, ...freed('AB') },
     { ...OFF_TICK, ends: 'price_off_tick', sent: 'AB', kept: 'free' },
@@ -246,14 +249,14 @@ const FAILURES: readonly Row[] = [
     { order: SHOWN, ...live('AA') },
   ],
   [
-    '2. else outcome_unknown, which says to repeat',
+    '2. an order that no look-up finds is outcome_unknown, which says to repeat',
     { post: says(DELAYED), ...unknown('A'), looks: [5, 8], tookMs: 5_000, says: 'with the same Idempotency-Key' },
   ],
   [
-    '2. found by a later look-up',
+    '2. an order is found by a later look-up',
     { post: LOST, order: (id, index) => (index < 4 ? FAILED : lookedUp(id, 'LIVE')), ...live('A'), looks: [5, 6] },
   ],
-  ['2. or by its trades, from the second look-up on', { post: LOST, ...filled('A'), looks: [2, 1] }],
+  ['2. an order is found by its trades, from the second look-up on', { post: LOST, ...filled('A'), looks: [2, 1] }],
   [
     '2. five seconds of the time are kept for look-ups',
     RULES_READ,
@@ -271,7 +274,7 @@ const FAILURES: readonly Row[] = [
     },
   ],
   [
-    '2. looked up no more once the time is over',
+    '2. an order is not looked up any more once the time is over',
     RULES_READ,
     {
       post: () => {
@@ -283,7 +286,7 @@ const FAILURES: readonly Row[] = [
   ],
   ['3. words that we do not know are looked up over at least 5 s', { ...inWords, looks: [5, 8], tookMs: 5_000 }],
   [
-    '3. in a 200 with success:false too',
+    '3. unknown words in a 200 with success:false are looked up as well',
     { ...inWords, post: () => accepted('', { success: false, errorMsg: NEW_WORDS, status: '' }) },
   ],
   [

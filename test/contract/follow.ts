@@ -57,7 +57,7 @@ const NO_ORDER = {
 
 const EVENTS: readonly Looks[] = [
   looks(
-    'a trade of an order has the whole state of the order',
+    'the event of a trade has the whole state of its order',
     [
       { at: 0, ...RESTS, records: record('A', 0), says: [], asks: [] },
       {
@@ -170,7 +170,7 @@ const TRADES: readonly Looks[] = [
       ],
     },
   ]),
-  looks('two entries of an order in one trade are one fill', [
+  looks('two entries of one order in a trade are one fill', [
     {
       at: 5,
       ...RESTS,
@@ -302,7 +302,7 @@ const TRADES: readonly Looks[] = [
     { at: 8 * DAY, trades: [fill('t2', 8 * DAY, 'A', 1)], since: -10 * MINUTE, says: ['A filled by t2: 1, now 1+9'] },
     { at: 8 * DAY + MINUTE, since: DAY, says: [] },
   ]),
-  looks('a row with a time ahead of ours moves nothing', [
+  looks('a row with a future time does not move the window', [
     { at: 5, ...RESTS, trades: [fill('t9', 100 * 365 * DAY, 'A', 1)], says: ['A filled by t9: 1, now 1+9'] },
     { at: 10, records: record('Z', 100 * 365 * DAY), since: 5 - MINUTE, says: [] },
     {
@@ -332,7 +332,7 @@ const TRADES: readonly Looks[] = [
 ];
 
 const FEES: readonly Looks[] = [
-  looks('fees that cannot be read delay the trades of their market alone, for five minutes at most', [
+  looks('unreadable fees delay only the trades of their market, for at most five minutes', [
     {
       at: 5,
       open: [order('A', 10), order('B', 10, OTHER)],
@@ -349,7 +349,7 @@ const FEES: readonly Looks[] = [
     { at: 6 * MINUTE, ...GONE, found: { ...found('canceled', 'B', 10, 5), A: null }, says: [] },
     { at: 7 * MINUTE, says: ['B closed: cancelled, 5+5'], data: [{ value: '2.5', fee: null }] },
   ]),
-  looks('a settlement waits for no fees, but an order that a trade shows later does', [
+  looks('a settlement does not wait for fees, but the first trade of an order does', [
     {
       at: 5,
       open: [order('A', 10, OTHER), order('B', 10, OTHER)],
@@ -393,7 +393,7 @@ const FEES: readonly Looks[] = [
     { at: 274, says: [] },
     { at: 295, says: ['B closed: filled, 10+0'] },
   ]),
-  looks('a market that states no fees delays nothing, nor one without a name', [
+  looks('a market that states no fees, or has no name, delays nothing', [
     {
       at: 5,
       ...RESTS,
@@ -421,7 +421,7 @@ const CLIENTS: readonly Looks[] = [
     { start: DAY },
   ),
   looks(
-    'of a store that takes long to read, records are read for unknown orders only',
+    'a slow store is read only for unknown orders',
     [
       { at: 0, records: record('A', 0), says: [], keeps: { orders: [] }, asks: [] },
       { at: 5, ...RESTS, says: [], keeps: { orders: ['A'] }, asks: ['all records'] },
@@ -485,7 +485,7 @@ const CLIENTS: readonly Looks[] = [
       says: ['C filled by t1: 4, now 4+6'],
     },
   ]),
-  looks('a trade before the start is nothing odd, and its order is not followed', [
+  looks('a trade before the start is not reported, even if it is unreadable, and its order is not followed', [
     {
       at: 5,
       trades: [
@@ -532,12 +532,12 @@ const ENDS: readonly Looks[] = [
     { at: HOUR, says: [] },
     { at: HOUR + 20, says: ['A closed: filled, 0+10'] },
   ]),
-  looks('an order that is forgotten with its end has its state in the event', [
+  looks('the event of the end has the state of an order that is forgotten at once', [
     { at: 0, open: [order('A', 10, OLD)], says: [] },
     { at: 5, ...CANCELED, says: [] },
     { at: MINUTE, says: [CLOSED], keeps: { orders: [] } },
   ]),
-  looks('less than a hundredth of a share may lack', [
+  looks('an order counts as filled if less than a hundredth of a share is missing', [
     { at: 0, open: [order('A', 10), order('B', 10)], says: [] },
     {
       at: 5,
@@ -581,7 +581,7 @@ const ENDS: readonly Looks[] = [
     },
     { at: 130, says: ['A closed: filled, 9.99+0.01', 'B closed: expired, 0+10', 'C closed: null, 0+10'] },
   ]),
-  looks('the reason for an end', [
+  looks('the event of an end states its reason', [
     {
       at: 5,
       records: {

@@ -56,13 +56,13 @@ const ONE_ORDER: readonly Row[] = [
     { restarts: {}, ...lost('AA'), audits: ['unfinished order taken over'] },
     { after: 1_000, ...live('AAA') },
   ],
-  ['or only looks the order up', lost('A'), { order: SHOWN, ...live('A'), looks: [1, 0] }, replayed('A')],
+  ['a repeat may only look the order up', lost('A'), { order: SHOWN, ...live('A'), looks: [1, 0] }, replayed('A')],
   [
     '201 is final, whatever the venue or the market would say now',
     { post: MATCHED, ends: 'matched', sent: 'A', kept: 'placed' },
     { book: BROKEN, post: says('x'), ends: 'matched replayed', sent: 'A', kept: 'placed' },
   ],
-  ['so is a 422 by which the venue refused the order', { ...crosses('A'), looks: [0, 0] }, crossedBefore('A')],
+  ['a 422 by which the venue refused the order is final', { ...crosses('A'), looks: [0, 0] }, crossedBefore('A')],
   [
     'what failed before the order was signed leaves the key free',
     { book: book({ tick_size: '0.1' }), asks: { price: '0.55' }, ends: 'price_off_tick', sent: '', kept: 'free' },

@@ -36,7 +36,7 @@ function isReplay({ headers }: Answer): boolean {
 
 /** Checks at any service. */
 const ANYWHERE = section('keys', ['orders'], {
-  'place one order, sent at the same time, again, spelled otherwise': {
+  'place one order for requests at the same time, again, and in another spelling': {
     places: true,
     proves: ['idempotency_key_reused'],
     run: async (world) => {
@@ -85,7 +85,7 @@ const KEPT = section('keys', ['orders', 'process'], {
       assert.deepEqual([(await first).status, sendings(world) - sent], [201, 1]);
     },
   },
-  'are kept across a restart, whatever the orders came to': async (world) => {
+  'survive a restart, whatever became of their orders': async (world) => {
     const one = await processOf(world).start({});
     const [final, refused, open] = [1, 2, 3].map((index) => ({ 'idempotency-key': `key-${index}` }));
     const first = await place(one, {}, final);
@@ -106,7 +106,7 @@ const KEPT = section('keys', ['orders', 'process'], {
     const placed = await place(again, {}, open);
     assert.deepEqual([membersOf(placed)['order_id'], sendings(again) - sent], [membersOf(busy)['order_id'], 1]);
   },
-  'and orders without one are not sent once the store is removed, until a restart, which begins anew': {
+  'and orders without one are refused after the store was removed, until a restart begins a new store': {
     proves: ['store_unavailable'],
     run: async (world) => {
       const one = await processOf(world).start({});

@@ -76,14 +76,14 @@ const ALONE = section('local server', ['local server'], {
       await refused(world, healthOf(`\xe4\x80<b>${'a'.repeat(99)}`), 'host_not_allowed', { detail });
     },
   },
-  'wants exactly one Host': async (world) => {
+  'refuses a request without exactly one Host': async (world) => {
     const errors = [{ field: 'Host', detail: 'must be given exactly once.' }];
     for (const hosts of ['', `${HOST}${HOST}`, `${HOST}Host: evil.example\r\n`]) {
       const request = `GET /health HTTP/1.1\r\n${hosts}Connection: close\r\n\r\n`;
       await refused(world, request, 'invalid_request', { errors });
     }
   },
-  'answers what is no HTTP': async (world) => {
+  'answers bytes that are not HTTP with invalid_request': async (world) => {
     const errors = [{ field: 'request', detail: 'must be HTTP/1.1.' }];
     for (const text of NO_HTTP) await refused(world, text, 'invalid_request', { errors });
     // Within a body, with the id that the head brought.
@@ -93,7 +93,7 @@ const ALONE = section('local server', ['local server'], {
     assert.ok(early && more.length === 0);
     expectProblem(early, 'invalid_request', { errors });
   },
-  'is no proxy': async (world) => {
+  'refuses to act as a proxy': async (world) => {
     const errors = [{ field: 'path', detail: 'must begin with a slash.' }];
     for (const path of NO_PATHS) await refused(world, lastGet(path), 'invalid_request', { errors });
     const fragment = [{ field: 'path', detail: 'must not have a fragment (#).' }];
@@ -106,7 +106,7 @@ const ALONE = section('local server', ['local server'], {
       assert.deepEqual(statuses(await raw(world, answered)), [200]);
     }
   },
-  'bounds the URL and the headers': {
+  'refuses a URL or headers that are too long': {
     proves: ['uri_too_long', 'headers_too_large'],
     run: async (world) => {
       const target = (bytes: number) => lastGet(`/${'x'.repeat(bytes - 1)}`);
@@ -117,7 +117,7 @@ const ALONE = section('local server', ['local server'], {
       for (const bytes of [16_384, 1_000_000]) await refused(world, header(bytes), 'headers_too_large');
     },
   },
-  'answers what takes too long to arrive, and nothing that it is busy with': {
+  'times out a request that arrives too slowly, and none that it is answering': {
     proves: ['request_timeout'],
     needs: ['paper venue'],
     slow: true,
@@ -153,7 +153,7 @@ const WITH_ORDERS = section('local server', ['local server', 'paper venue', 'ord
     setImmediate(() => socket.write(order.slice(50)));
     assert.deepEqual(statuses(await answered), [100, 201]);
   },
-  'never answers bytes in the place of an order that is under way': async (world) => {
+  'never answers later bytes in place of an order in progress': async (world) => {
     controlOf(world).venue.arm({ fault: 'delay', path: '/order', ms: 200 });
     const { socket, answered } = openRaw(world);
     socket.write(`${HEALTH}${orderRequest(world)}`);

@@ -33,7 +33,7 @@ export const MARKETS = section('markets', [], {
       assert.equal((await list(world, `?limit=${limit}`)).items.length, Number(limit.slice(-1)));
     assert.ok((await list(world, '?limit=500')).items.length <= 500);
   },
-  'has_more is true only where more markets are to be had': {
+  'has_more is true only if there are more markets': {
     needs: ['paper venue'],
     run: async (world) => {
       const all = await list(world, '?limit=500');
@@ -74,14 +74,14 @@ export const MARKETS = section('markets', [], {
       assert.equal((await list(world, '?limit=1')).items[0]?.id, first?.id);
     },
   },
-  'want one limit from 1 to 500 in canonical form': async ({ ask }) => {
+  'refuse any limit but one from 1 to 500 in canonical form': async ({ ask }) => {
     const detail = 'must be an integer from 1 to 500, given once.';
     for (const query of [...NO_LIMITS, '1&limit=1', '99999999999999999999'].map((text) => `limit=${text}`)) {
       const answer = await ask({ operation: 'markets', target: `/v1/markets?${query}` });
       expectProblem(answer, 'invalid_request', { errors: [{ field: 'limit', detail }] });
     }
   },
-  'refuse a parameter that is not theirs': async ({ ask }) => {
+  'refuse a parameter that is unknown': async ({ ask }) => {
     for (const [query, field] of [
       ['limt=5', 'limt'],
       ['Limit=5', 'Limit'],

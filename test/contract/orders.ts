@@ -164,7 +164,7 @@ function nameOf(answer: Answer): string {
 
 /** Checks of orders that a caller alone has refused. */
 const REFUSED = section('orders', [], {
-  'of all checks the first failing one answers': async ({ ask, mode }) => {
+  'are answered by the first check that fails': async ({ ask, mode }) => {
     const steps = mode === 'read-only' ? STEPS : STEPS.filter((_, index) => index !== DISABLED);
     for (const [index, [first, spoil]] of steps.entries()) {
       if (mode === 'read-only' && index > DISABLED) break;
@@ -172,7 +172,7 @@ const REFUSED = section('orders', [], {
       for (const [, spoilToo] of steps.slice(index + 1)) assert.equal(nameOf(await ask(spoil(spoilToo(ORDER)))), first);
     }
   },
-  'are refused to the page of a stranger, whatever it sends': {
+  'are refused to a page of an unlisted origin, whatever it sends': {
     proves: ['origin_not_allowed'],
     run: async (world) => {
       for (const origin of STRANGERS) {
@@ -209,7 +209,7 @@ const REFUSED = section('orders', [], {
 
 /** Checks of orders that a caller alone has refused, at a service that places some. */
 const WRONG_ORDERS = section('orders', ['orders'], {
-  'have no query': async (world) => {
+  'refuse a query': async (world) => {
     const queries = [
       ['?dry_run=true', 'dry_run'],
       ['?validate', 'validate'],
@@ -224,7 +224,7 @@ const WRONG_ORDERS = section('orders', ['orders'], {
     }
     expectNowhere(await post(world, { query: '?' }), isListed(world));
   },
-  'want application/json in UTF-8, not compressed': {
+  'must be application/json in UTF-8, not compressed': {
     proves: ['unsupported_media_type'],
     run: async (world) => {
       const sent = (type: string) => {
@@ -251,7 +251,7 @@ const WRONG_ORDERS = section('orders', ['orders'], {
       expectProblem(await post(world, { body: bytes(MAX_BODY_BYTES + 1) }), 'payload_too_large');
     },
   },
-  'name every wrong member with its rule': {
+  'are refused with the name and the rule of every wrong member': {
     proves: ['invalid_request'],
     run: async (world) => {
       for (const [field, detail, ...texts] of WRONG) {
@@ -268,18 +268,19 @@ const WRONG_ORDERS = section('orders', ['orders'], {
       ]);
     },
   },
-  'name 20 wrong members at most, by 100 characters of printable ASCII, and are an object of JSON': async (world) => {
-    const names = Array.from({ length: 30 }, (_, index) => `${index}`.padStart(3, '0').padEnd(98, 'x'));
-    const body = JSON.stringify({ ...NOWHERE, ...Object.fromEntries(names.map((name) => [`${name}x😀yy`, 1])) });
-    const detail = 'is not a field of an order.';
-    const errors = names.slice(0, 20).map((name) => ({ field: `${name}x?`, detail }));
-    expectProblem(await post(world, { body }), 'invalid_request', { errors });
-    const noObject = [{ field: 'body', detail: 'must be a JSON object.' }];
-    for (const text of NO_OBJECTS) {
-      expectProblem(await post(world, { body: text }), 'invalid_request', { errors: noObject });
-    }
-  },
-  'want printable ASCII of a bounded length in their headers, and none of them twice': async (world) => {
+  'must be a JSON object, and are refused with at most 20 wrong members, each truncated to 100 printable characters':
+    async (world) => {
+      const names = Array.from({ length: 30 }, (_, index) => `${index}`.padStart(3, '0').padEnd(98, 'x'));
+      const body = JSON.stringify({ ...NOWHERE, ...Object.fromEntries(names.map((name) => [`${name}x😀yy`, 1])) });
+      const detail = 'is not a field of an order.';
+      const errors = names.slice(0, 20).map((name) => ({ field: `${name}x?`, detail }));
+      expectProblem(await post(world, { body }), 'invalid_request', { errors });
+      const noObject = [{ field: 'body', detail: 'must be a JSON object.' }];
+      for (const text of NO_OBJECTS) {
+        expectProblem(await post(world, { body: text }), 'invalid_request', { errors: noObject });
+      }
+    },
+  'must have headers of printable ASCII and bounded length, each at most once': async (world) => {
     const refused = [
       ...['', 'x'.repeat(256), '\u00e9', ',', 'a, a'].map((key) => ['Idempotency-Key', key] as const),
       // A repeated header comes out of a gateway like this.
@@ -316,7 +317,7 @@ const WRONG_ORDERS = section('orders', ['orders'], {
 
 /** Checks of the rules of a market, and of orders that are placed. */
 const PLACED = section('orders', ['orders'], {
-  'the rules of the market are kept, to the last digit': {
+  'are held to the rules of the market to the last digit': {
     places: true,
     proves: ['price_out_of_range', 'price_off_tick', 'size_precision', 'size_below_minimum'],
     run: async (world) => {
@@ -386,7 +387,7 @@ const TAKEN = section('orders', ['orders', 'paper venue'], {
     assert.match(`${transaction_hashes}`, /^0x[0-9a-f]{64}(?:,0x[0-9a-f]{64})*$/);
     assert.match(`${trade_ids}`, /./);
   },
-  'have the digits that were written': async (world) => {
+  'are signed with exactly the digits that were written': async (world) => {
     const order = restingOrder(world);
     for (const text of ['0.01', '"0.01"', '1e-2', '0.010', '"0.0100"', '10E-3', '0.1e-1']) {
       const answer = await post(world, { body: written('price', text, order) });

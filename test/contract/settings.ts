@@ -94,7 +94,7 @@ export const SETTINGS = section('settings', ['process'], {
       secrets.close();
     },
   },
-  'the address to listen on may be taken or unknown': {
+  'an address to listen on that is taken or unknown stops the start': {
     proves: ['SERVICE_HOST', 'SERVICE_PORT'],
     run: async (world) => {
       const server = createServer();
@@ -103,7 +103,7 @@ export const SETTINGS = section('settings', ['process'], {
       await shut(server);
     },
   },
-  'orders beyond loopback need a consent': {
+  'orders beyond loopback need SERVICE_REMOTE_ORDERS': {
     proves: ['SERVICE_REMOTE_ORDERS'],
     run: async (world) => {
       const open = { SERVICE_HOST: '0.0.0.0' };
@@ -112,7 +112,7 @@ export const SETTINGS = section('settings', ['process'], {
       assert.equal((await raw(started, healthOf('0.0.0.0:1')))[0]?.status, 200);
     },
   },
-  'further hosts are answered': {
+  'requests for further hosts are answered': {
     settings: { SERVICE_ALLOWED_HOSTS: 'box.local, [fe80::1]' },
     proves: ['SERVICE_ALLOWED_HOSTS'],
     run: async (world) => {
@@ -135,7 +135,7 @@ export const SETTINGS = section('settings', ['process'], {
       assert.equal((await place(built)).status, 201);
     },
   },
-  'a proxy is a URL of http or https, which no sentence and no line shows': {
+  'a proxy must be an http or https URL, and no sentence or log line shows it': {
     proves: ['HTTPS_PROXY', 'NO_PROXY'],
     run: async (world) => {
       await stops(world, { HTTPS_PROXY: 'socks5://user:secret@proxy.example:1080' }, /HTTPS_PROXY must be /);
@@ -144,7 +144,7 @@ export const SETTINGS = section('settings', ['process'], {
       assert.ok(!JSON.stringify(controlOf(started).lines()).includes('secret'));
     },
   },
-  'API credentials are given whole': {
+  'incomplete API credentials stop the start': {
     proves: ['SERVICE_CLOB_API_KEY', 'SERVICE_CLOB_API_SECRET', 'SERVICE_CLOB_API_PASSPHRASE'],
     run: async (world) => {
       const whole = {
@@ -157,7 +157,7 @@ export const SETTINGS = section('settings', ['process'], {
       expectProblem(await place(started), 'venue_refused_service', { reason: 'credentials' });
     },
   },
-  'the log has a level, which drops no signed order': {
+  'the level of the log never drops the line of a signed order': {
     settings: { SERVICE_LOG_LEVEL: 'error' },
     proves: ['SERVICE_LOG_LEVEL'],
     run: async (world) => {
@@ -170,7 +170,7 @@ export const SETTINGS = section('settings', ['process'], {
       assert.deepEqual(messages, ['order signed']);
     },
   },
-  'one line at the start says what is in force': {
+  'one line at the start states all settings in force': {
     proves: ['SERVICE_GAMMA_URL', 'SERVICE_CLOB_URL'],
     run: async (world) => {
       const settings = {
@@ -217,7 +217,7 @@ export const SETTINGS = section('settings', ['process'], {
     assert.deepEqual([mode, store, max_order_notional], ['read-only', null, null]);
     assert.equal(existsSync(`${settings['SERVICE_STORE']}`), false);
   },
-  'a risk is a warning at the start, once': async (world) => {
+  'the start warns of each risk once': async (world) => {
     for (const [settings, sentence] of RISKS) {
       const started = await processOf(world).start(settings);
       const messages = controlOf(started)

@@ -67,7 +67,7 @@ describe('an event of the gateway', () => {
     expect((await ask(slow)).result.statusCode).toBe(201);
   });
 
-  it('of HEAD gets the result of GET without a body, which no gateway drops', async () => {
+  it('of HEAD gets the result of GET without a body, since no gateway drops the body', async () => {
     const headers = { 'x-request-id': 'm' };
     const [get, head] = [await ask(ok, { headers }), await ask(ok, { method: 'HEAD', headers })];
     expect(head.result).toStrictEqual({ statusCode: 200, headers: get.result.headers });

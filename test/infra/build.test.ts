@@ -71,7 +71,7 @@ async function start(name: string, then: string, env: Readonly<Record<string, st
 }
 
 describe('the build', () => {
-  it('gives the same bytes in another folder, for everybody to read', async () => {
+  it('writes the same bytes in another folder, readable by everybody', async () => {
     const elsewhere = join(folder, 'a', 'clone');
     for (const name of ['functions', 'infra', 'local', 'operator', 'shared', 'package.json', 'tsconfig.json']) {
       await cp(join(ROOT, name), join(elsewhere, name), { recursive: true });
@@ -102,7 +102,7 @@ describe('the build', () => {
     expect(stdout).not.toContain('undici');
   });
 
-  it('starts the function of fills as far as its secret', async () => {
+  it('makes a function of fills that starts and asks for its secret', async () => {
     const stdout = await start('fills', 'then(({ handler }) => handler()).catch(String).then(console.log)', {
       SERVICE_PLACE_ORDER: '1',
       SERVICE_WALLET_ADDRESS: `0x${'2c'.repeat(20)}`,

@@ -34,7 +34,7 @@ describe('the deployment from GitHub', () => {
     for (const name of ['diff', 'dev', 'prod', 'drift']) expect(JOBS.get(name)).toContain('id-token: write');
   });
 
-  it('deploys prod only where somebody runs it, from main, and each deployment one at a time', () => {
+  it('deploys prod only when a person starts it, from main, and one deployment at a time', () => {
     const [dev, prod] = ['dev', 'prod'].map((name) => /if: (.*)/.exec(JOBS.get(name) ?? '')?.[1]);
     expect(dev).toBe("vars.DEPLOY == 'true' && github.event_name == 'push'");
     const byHand = "github.event_name == 'workflow_dispatch' && github.ref == 'refs/heads/main'";
@@ -43,7 +43,7 @@ describe('the deployment from GitHub', () => {
     expect(DEPLOY_ONE).toMatch(/group: deploy-\$\{\{ inputs\.name \}\}$/m);
   });
 
-  it('lets the job that looks for drift do what the CLI does with the credentials of its caller', () => {
+  it('grants the job that looks for drift the calls that the CLI makes with its credentials', () => {
     const cli = read('node_modules/aws-cdk/lib/index.js');
     const [action = ''] = /^ {6}async drift\(cx, options = \{\}\) \{[\s\S]*?^ {6}\}/m.exec(cli) ?? [];
     // A third argument would name a role of the bootstrap.

@@ -165,7 +165,7 @@ describe('the settings of a deployment', () => {
     expect(found).toStrictEqual(warnings.map((warning) => expect.stringContaining(warning)));
   });
 
-  it('may be empty nowhere, with orders and without', () => {
+  it('stop synth if one is empty, with and without orders', () => {
     for (const name of Object.keys(CONTEXT)) {
       for (const context of [{ ...ORDER_CONTEXT, [name]: '' }, { [name]: '' }, { [name]: null }]) {
         expect(problemsOf(() => context)[0]).toBe(`${name} is empty: leave it out, or give it a value.`);
@@ -173,7 +173,7 @@ describe('the settings of a deployment', () => {
     }
   });
 
-  it('take orders for true only, and say which have no effect without it', () => {
+  it('enable orders only by true, and name those that have no effect without it', () => {
     for (const placeOrder of ['true', true]) {
       expect(readSettings({ ...ORDER_CONTEXT, placeOrder }).orders?.walletAddress).toBe(WALLET_ADDRESS);
     }
@@ -201,7 +201,7 @@ describe('the settings of a deployment', () => {
     [{ account: OTHER, alarmTopic: undefined }, 'account is not that of your AWS credentials: check AWS_PROFILE.'],
     [{ alarmTopic: ORDER_CONTEXT.alarmTopic.replace(ACCOUNT, OTHER) }, 'alarmTopic must be of the account to which'],
     [{ privateKeySecret: SECRET_ARN.replace(ACCOUNT, OTHER) }, 'privateKeySecret must be of the account to which'],
-  ])('are of the account that the credentials name, but for keys: %j', (change, sentence) => {
+  ])('stop synth if they name another account, except for a key: %j', (change, sentence) => {
     const problems = problemsOf(() => ({ ...ORDER_CONTEXT, ...change }), { account: ACCOUNT });
     expect(problems).toStrictEqual([expect.stringContaining(sentence)]);
     const keyArn = KMS_ARN.replace(ACCOUNT, OTHER);
@@ -211,7 +211,7 @@ describe('the settings of a deployment', () => {
     );
   });
 
-  it('decline a cap by the word none, which means nothing else elsewhere', () => {
+  it('switch a cap off by the word none, which is an ordinary text elsewhere', () => {
     const none = { privateKeySecret: 'none', maxOrderNotional: 'none', maxDailyNotional: '5' };
     const { orders } = readSettings({ ...ORDER_CONTEXT, ...none });
     expect(orders?.variables).toMatchObject({

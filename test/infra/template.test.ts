@@ -153,16 +153,19 @@ const OUTPUTS: readonly (readonly [name: string, context: Context, value: unknow
   ['OrdersIndex', FULL, 'by-signing'],
 ];
 
-it.each(RESOURCES)('each %s has the properties of its settings', (type, context, ...properties) => {
-  expect(propertiesOf(templateOf(context), `AWS::${type}`)).toMatchObject(properties);
-});
+it.each(RESOURCES)(
+  'a resource of type %s has the properties that its settings ask for',
+  (type, context, ...properties) => {
+    expect(propertiesOf(templateOf(context), `AWS::${type}`)).toMatchObject(properties);
+  },
+);
 
 it.each(OUTPUTS)('a stack has the output %s: %j', (name, context, Value) => {
   templateOf(context).hasOutput(name, { Value });
 });
 
 describe('the stack', () => {
-  it('has no way to trade without orders, and one function more with them', () => {
+  it('cannot trade without orders, and has one more function with them', () => {
     const template = templateOf(READ_ONLY);
     const layers = propertiesOf(template, 'AWS::Lambda::Function').map(({ Layers = [] }) => Layers.length);
     expect(layers).toStrictEqual([1, 1, 1]);
@@ -185,7 +188,7 @@ describe('the stack', () => {
     expect(textOf(templateOf(TRADING).toJSON())).not.toMatch(/by-signing|fills/);
   });
 
-  it('lets requests reach published versions alone, each with the layer of its build, and keeps them to go back to', () => {
+  it('lets requests reach only published versions, each with its own layer, and keeps old versions to go back to', () => {
     const template = templateOf(READ_ONLY);
     const aliases = propertiesOf(template, 'AWS::Lambda::Alias');
     const [Name, version] = ['live', [expect.stringMatching('CurrentVersion'), 'Version']];
@@ -285,7 +288,7 @@ describe('the store of orders', () => {
     expect(Object.values(ofAYear)).toMatchObject(Array(2).fill({ DeletionPolicy: 'RetainExceptOnCreate' }));
   });
 
-  it('has its table after what often fails, and before orders move to it', () => {
+  it('creates its table after the resources that often fail, and before orders use it', () => {
     const [[id, table] = []] = Object.entries(templateOf(WITH_TOKENS).findResources('AWS::DynamoDB::Table'));
     const before = table?.['DependsOn'];
     expect(before).toEqual(
@@ -296,7 +299,7 @@ describe('the store of orders', () => {
     expect(aliases.find(([alias]) => alias.startsWith('Orders'))?.[1]['DependsOn']).toStrictEqual([id]);
   });
 
-  it('goes with the stack of a trial', () => {
+  it('is deleted with the stack of a trial', () => {
     const context = { ...TRADING, removal: 'destroy' };
     const policies = Object.values(resourcesOf(context)).map(({ DeletionPolicy }) => DeletionPolicy);
     expect(new Set(policies)).toStrictEqual(new Set(['Delete']));
@@ -304,7 +307,7 @@ describe('the store of orders', () => {
     expect(appOf(context).service.terminationProtection).toBe(false);
   });
 
-  it('goes on with a restored table, and makes none beside it', () => {
+  it('uses a restored table, and creates no other', () => {
     const template = templateOf({ ...TRADING, ordersTable: 'restored-orders' });
     template.resourceCountIs('AWS::DynamoDB::Table', 0);
     expect(textOf(template.toJSON())).toContain('"SERVICE_STORE":"dynamodb:restored-orders"');
@@ -343,7 +346,7 @@ describe('the role of orders', () => {
     ]);
   });
 
-  it('reads a secret of which the ARN is known by that alone, with the one key that encrypts it', () => {
+  it('reads a secret only by its full ARN if that is known, with the one key that encrypts it', () => {
     const keyArn = `${KEY_ARN}/${KEY_ID}`;
     const statements = statementsOf(templateOf({ ...TRADING, privateKeySecret: SECRET_ARN, keyArn }), 'OrdersRole');
     const Condition = {
@@ -354,7 +357,7 @@ describe('the role of orders', () => {
     expect(statements.slice(3)).toStrictEqual([readOf(SECRET_ARN), decrypt]);
   });
 
-  it('uses the key of the table for the table only, and no other role but that of fills does', () => {
+  it('uses the key of the table only for the table; only the role of fills uses it as well', () => {
     const statements = statementsOf(templateOf(FULL));
     const ofTable = statements.filter((statement) => textOf(statement).includes('dynamodb.eu-west-1'));
     const Condition = { StringEquals: { 'kms:ViaService': 'dynamodb.eu-west-1.amazonaws.com' } };
@@ -447,7 +450,7 @@ describe('the rollout of orders', () => {
     ]);
   });
 
-  it('leaves nothing to the settings of before: who may order, with which wallet, up to which cap', () => {
+  it('gets a new alias for each changed setting: who may order, with which wallet, up to which cap', () => {
     const aliasOf = (context: Context) => {
       const aliases = Object.entries(templateOf(context).findResources('AWS::Lambda::Alias'));
       const [alias] = aliases.filter(([id]) => id.startsWith('Orders'));

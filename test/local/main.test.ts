@@ -168,7 +168,7 @@ const LOOKERS = new Map(
 );
 
 describe('an older Node', () => {
-  it('is looked for by every script, and those of the service replace the shell', () => {
+  it('is detected by every script, and those of the service replace the shell', () => {
     for (const name of ['test', 'soak', 'bench', 'build', 'conformance'])
       expect(COMMANDS).toContain(scripts[name].split(' && ').at(-1));
     for (const name of ['start', 'paper', 'doctor', 'orders', 'paper:venue'])

@@ -88,7 +88,7 @@ describe('orders in a file', () => {
     expect(['', '-wal', '-shm'].map((suffix) => mode(copied + suffix))).toStrictEqual(['600', '600', '600']);
   });
 
-  it('is refused to a second store of the same process, and free, with its leases, once the first is closed', async () => {
+  it('cannot be opened twice in one process; closing it releases the file and its leases', async () => {
     const first = await openWith('key', A);
     expect(open).toThrow(`process ${process.pid} has it open; stop that process, or set another SERVICE_STORE`);
     // The lock survives the attempt.
@@ -165,7 +165,7 @@ describe('orders in a file', () => {
     }
   });
 
-  it('holds no record of an order that is over, or that could not be stored', async () => {
+  it('keeps no memory of an order that has ended, or that could not be stored', async () => {
     const store = open();
     const held: WeakRef<OrderRecord>[] = [];
     const hold = (owner: string): OrderRecord => {
@@ -234,7 +234,7 @@ describe('orders in a file', () => {
     });
   });
 
-  it('is not opened where its place cannot be used, and no lock is left', async () => {
+  it('is not opened if its path cannot be used, and leaves no lock', async () => {
     writeFileSync(dirname(path), 'a file where the folder should be');
     expect(open).toThrow('EEXIST');
     rmSync(dirname(path));
@@ -287,7 +287,7 @@ describe('orders in a file', () => {
     }
   });
 
-  it('is not opened while it has a second name', async () => {
+  it('is not opened while it has a hard link', async () => {
     const first = await openWith('key', A);
     linkSync(path, join(directory, 'other.db'));
     expect(() => openAt(join(directory, 'other.db'))).toThrow('it has a second name (a hard link); remove that name');
@@ -297,7 +297,7 @@ describe('orders in a file', () => {
     expect(await open().read('key')).toBeDefined();
   });
 
-  it('opens nothing but a regular file', () => {
+  it('is opened only if it is a regular file', () => {
     mkdirSync(dirname(path));
     execFileSync('mkfifo', [path]);
     expect(open).toThrow('it is not a regular file');
@@ -306,7 +306,7 @@ describe('orders in a file', () => {
     expect(open).toThrow('it is not a regular file');
   });
 
-  it('fails on a row that it cannot read, instead of taking it for no record or for the one that it wrote', async () => {
+  it('fails on a row that it cannot read, instead of treating it as absent or as its own', async () => {
     const store = await openWith('key', A);
     using other = new DatabaseSync(path);
     other.exec('UPDATE orders SET record = replace(record, \'"signedAt":\', \'"signedAt":"","at":\')');
@@ -314,7 +314,7 @@ describe('orders in a file', () => {
     await expect(store.write('key', FINISHED, { version: 'a' })).rejects.toThrow();
   });
 
-  it('writes nothing of a turn in which one write fails', async () => {
+  it('rolls back all writes of a batch if one of them fails', async () => {
     const store = await openWith('key', A);
     const turn = await Promise.allSettled([
       store.write('key', B, { version: 'a' }),

@@ -23,7 +23,7 @@ const COMMANDS = Object.entries<string>(scripts).flatMap(([name, script]) => {
 });
 
 describe('every command', () => {
-  it('is among these', () => {
+  it('is in the table of these tests', () => {
     const names = COMMANDS.map(([name]) => name);
     const known = ['start', 'paper', 'doctor', 'orders', 'soak', 'bench', 'conformance'];
     expect(names).toStrictEqual(expect.arrayContaining([...known, 'openapi', 'settings', 'docs', 'mutation']));
@@ -95,7 +95,7 @@ const LIST = `Usage: npm run count -- [options]
 `;
 
 describe('a command line', () => {
-  it('is read as the options say, and ends with the code of the command', async () => {
+  it('is parsed by its options, and exits with the code of the command', async () => {
     const seen: Read[] = [];
     const action = (values: Read) => {
       seen.push(values);

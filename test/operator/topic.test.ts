@@ -175,7 +175,7 @@ describe('the function of the topic of fills', () => {
     expect(types()).toStrictEqual([`order.settled ${second}`, `order.filled ${second}`, `order.settled ${second}`]);
   });
 
-  it('reports late what happened since its first run, which reports two minutes', async () => {
+  it('reports what happened since its last run, and at its first run the last two minutes', async () => {
     let now = Date.now() - 3_600_000;
     const { wallet, run, types } = deploy({}, () => now);
     // The first call creates the API credentials.
@@ -199,14 +199,14 @@ describe('the function of the topic of fills', () => {
     expect(published).toStrictEqual([]);
   });
 
-  it('finds a record of tomorrow by the clock of another machine', async () => {
+  it('finds a record that a machine with a clock ahead has dated tomorrow', async () => {
     const { wallet, run } = deploy({}, later);
     await buy(wallet, Math.ceil(Date.now() / 86_400_000) * 86_400_000 + 1_000);
     await run();
     expect(published[0]?.attributes).toMatchObject(NAMES);
   });
 
-  it('keeps two runs at once apart', async () => {
+  it('loses and repeats no event if two runs overlap', async () => {
     const { wallet, run, fresh, types } = deploy({}, later);
     await officialClient(paper, { wallet });
     await run();
@@ -218,7 +218,7 @@ describe('the function of the topic of fills', () => {
     expect(published).toStrictEqual([]);
   });
 
-  it('saves a state over the one that it has loaded only, and one that fits', async () => {
+  it('saves a state only over the one that it has loaded, and refuses one that is too large', async () => {
     const kept = openKeptState(TABLE, 'account', {});
     const [one, two] = [1, 2].map((revision) => ({ revision, text: `state ${revision}` }));
     if (!one || !two) throw new Error('no states');
@@ -232,7 +232,7 @@ describe('the function of the topic of fills', () => {
     await expect(kept.save({ revision: 3, text }, two)).rejects.toThrow(/^The follower's state does not fit/);
   });
 
-  it('begins anew at its last save where its state is damaged', async () => {
+  it('starts over from its last save if its state is damaged', async () => {
     const { wallet, run, types } = deploy({}, later);
     await officialClient(paper, { wallet });
     await run();

@@ -72,7 +72,7 @@ describe('the recipe', () => {
     expect(await perform('Fee attribution by builder code')).toBe(`${ALICE} 2.65 25.00 %\n${BOB} 7.95 75.00 %\n`);
   });
 
-  it('"On paper" lists the rest of its order, and the position', async () => {
+  it('"On paper" lists the open part of the order, and the position', async () => {
     const quiet = { write: () => undefined };
     const session = await startOnPaper({ SERVICE_PORT: '0' }, () => undefined, quiet);
     const { port } = new URL(session.url);

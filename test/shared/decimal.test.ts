@@ -78,7 +78,7 @@ describe('a decimal', () => {
     fc.assert(property);
   });
 
-  it('knows its multiples', () => {
+  it('recognises multiples of a step', () => {
     const steps = fc.tuple(fc.bigInt({ min: 1n, max: 10n ** 12n }), fc.integer({ min: 0, max: 10 }));
     const times = fc.bigInt({ min: -(10n ** 9n), max: 10n ** 9n });
     const property = fc.property(plain, steps, times, (any, [coefficient, scale], factor) => {

@@ -33,7 +33,7 @@ const GROWING: Readonly<Record<string, readonly number[]>> = {
 };
 
 describe('the budgets of time', () => {
-  it('are those of the drawing of an order and of the contract', () => {
+  it('match the drawing of an order and the contract', () => {
     const sending = [sendingEnds - limits.SEND_MS, sendingEnds - limits.MIN_SEND_MS, sendingEnds, lookUpsEnd];
     expect(sending).toStrictEqual([5_000, 16_000, 17_000, 22_000]);
     expect(limits.ORDER_BUDGET_MS - limits.SENDING_RESERVE_MS).toBe(16_000);

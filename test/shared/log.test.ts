@@ -15,7 +15,7 @@ function written(level: LogLevel, use: (log: ReturnType<typeof createLog>) => vo
 }
 
 describe('the log', () => {
-  it('begins at its level, and an audit is written at every one', () => {
+  it('writes lines from its level on, and audit lines at every level', () => {
     const levels = LOG_LEVELS.map((level) => {
       const lines = written(level, (log) => {
         for (const name of [...LOG_LEVELS, 'audit'] as const) log[name]('x');
@@ -124,7 +124,7 @@ describe.each([
   ['an error caused by one', new Error('failed', { cause: secret })],
   ['the configuration', config],
 ])('%s', (_name, value) => {
-  it.each(Object.keys(WAYS))('is not seen through %s', (way) => {
+  it.each(Object.keys(WAYS))('is hidden from %s', (way) => {
     const text = WAYS[way]?.(value);
     expect(text).toMatch(/./);
     expect(text).not.toMatch(/abab|c2VjcmV0|pass-phrase/);

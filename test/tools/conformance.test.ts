@@ -71,7 +71,7 @@ describe('the suite', () => {
   it.each([
     ['http://127.0.0.1:1', undefined, 'fetch failed'],
     [undefined, async () => Response.json({}), 'does not end with a newline'],
-  ])('finds nothing out without a service: %s', async (baseUrl, fetchLike, sentence) => {
+  ])('reports that it found nothing out without a service: %s', async (baseUrl, fetchLike, sentence) => {
     const options = { baseUrl: baseUrl ?? service().url, ...(fetchLike && { fetch: fetchLike }) };
     await expect(runConformance(options)).rejects.toThrow(sentence);
   });
@@ -130,7 +130,7 @@ function withHeader(name: string, value: string | null): Change {
 /** Answers that break a check each. */
 const BREACHES: readonly (readonly [check: string, RegExp, Change])[] = [
   [
-    'has no query',
+    'refuses a query',
     /\/book\/\d+\?/,
     withBody((problem) => ({ ...problem, errors: list.parse(problem['errors']).slice(1) })),
   ],
@@ -163,9 +163,9 @@ describe('a breach of the contract', () => {
 
   it.each([
     ['an adapter forgets the key of one order', forgetting(), 'keys: place one order'],
-    ['it forgets that of a repeat at the same time', forgetting(2), 'two answers under one key are first ones'],
+    ['an adapter forgets the key of a simultaneous repeat', forgetting(2), 'two answers under one key are first ones'],
     ['health names another wallet than orders', spoil([['', /GET \/health$/, other]]), 'health names another wallet'],
-  ])('is found where %s', async (_what, fetchSpoiled, sentence) => {
+  ])('is found if %s', async (_what, fetchSpoiled, sentence) => {
     const options = { baseUrl: service().url, checks: checksOf('place one order'), fetch: fetchSpoiled };
     const report = await runConformance({ ...options, confirmOrders: agree });
     expect(named(report, 'failed')).toStrictEqual([expect.stringContaining(sentence)]);

@@ -80,7 +80,7 @@ async function healthCheck(port: string): Promise<unknown> {
 }
 
 describe('the image', () => {
-  it('is read-only by default, listens for its container, and is healthy', async () => {
+  it('starts read-only, listens on all addresses, and is healthy', async () => {
     const { url, mode, store, stop } = await start();
     expect([mode, store]).toStrictEqual(['read-only', null]);
     expect(environment()['SERVICE_HOST']).toBe('0.0.0.0');
@@ -89,7 +89,7 @@ describe('the image', () => {
     expect(await healthCheck(new URL(url).port)).toBe(1);
   });
 
-  it('places orders only where that is said of its port too, and keeps them in its volume', async () => {
+  it('places orders only with consent for its port, and keeps them in its volume', async () => {
     const { venueUrl } = await startPaperService();
     const key = { SERVICE_PRIVATE_KEY: '22'.repeat(32), SERVICE_PLACE_ORDER: '1' };
     const trading = { ...key, SERVICE_CLOB_URL: venueUrl, SERVICE_GAMMA_URL: venueUrl };
@@ -108,7 +108,7 @@ describe('the image', () => {
   });
 });
 
-it('whatever stops the service in the documents waits for the requests in flight', async () => {
+it('every documented way to stop the service waits for requests in flight', async () => {
   const names = ['compose.yaml', 'README.md', 'order-book-adapter.service', 'kubernetes.yaml'];
   const texts = await Promise.all(names.map((name) => read(`deploy/${name}`)));
   const limit = /(?:stop_grace_period: |--stop-timeout |TimeoutStopSec=|terminationGracePeriodSeconds: )(\d+)/g;

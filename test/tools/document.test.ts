@@ -49,7 +49,7 @@ const agrees = (body: unknown) => passes(() => contract.checkBody('OrderRequest'
 const isAccepted = (body: unknown) => passes(() => parseOrder(body));
 
 describe('the document', () => {
-  it('is what is committed, in the page with its table of codes too', () => {
+  it('matches the committed openapi.json and the table of codes', () => {
     expect(read('openapi.json')).toBe(`${JSON.stringify(createDocument(), null, 2)}\n`);
     const page = read(PAGE_OF_CODES);
     expect(page).toContain('| `operator` |');
@@ -65,7 +65,7 @@ describe('the document', () => {
     expect(operations).toStrictEqual(routes);
   });
 
-  it('is satisfied by its own examples, one of each code of each operation, whose sentence lacks nothing', () => {
+  it('validates its own examples: one complete sentence for each code of each operation', () => {
     for (const { operation, status, mediaType, body } of SHOWN) {
       const headers = new Headers({ 'content-type': mediaType });
       contract.checkAnswer(operation, { method: 'GET', status, headers, body });
@@ -117,7 +117,7 @@ describe('the schema of an order', () => {
     );
   });
 
-  it('is narrower than the endpoint in the case of letters only', () => {
+  it('is stricter than the endpoint only in the case of letters', () => {
     const body = { token_id: '1', side: 'BUY', price: '0.5', size: '5' };
     expect(isAccepted(body)).toBe(true);
     expect(agrees(body)).toBe(false);

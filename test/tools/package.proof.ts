@@ -53,7 +53,7 @@ function start(args: readonly string[], env: Readonly<Record<string, string>> = 
 }
 
 describe('the package', () => {
-  it('is one package of programs, documents and licences, and nothing else', async () => {
+  it('contains programs, documents and licences, and nothing else', async () => {
     const installed = JSON.parse(await readFile(join(project, 'node_modules/.package-lock.json'), 'utf8'));
     expect(Object.entries(installed.packages)).toMatchObject([[`node_modules/${NAME}`, { version: VERSION }]]);
     const kinds = [

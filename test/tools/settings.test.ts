@@ -9,13 +9,13 @@ import { insertTables, renderEnvironment } from '../../tools/settings/render.ts'
 const readText = (name: string) => readFile(join(import.meta.dirname, '../..', name), 'utf8');
 
 describe('the table of settings', () => {
-  it('is what .env.example and its page say; `npm run settings` writes them', async () => {
+  it('matches .env.example and docs/settings.md, which `npm run settings` writes', async () => {
     expect(await readText('.env.example')).toBe(renderEnvironment());
     const page = await readText('docs/settings.md');
     expect(page).toBe(insertTables(page));
   });
 
-  it('gives an example that a service starts with as it stands, with every setting in force', () => {
+  it('writes an example that a service starts with unchanged, with every setting in force', () => {
     const env = parseEnv(renderEnvironment().replaceAll(/^# (?=[A-Z_]+=)/gm, ''));
     expect(Object.keys(env).toSorted()).toStrictEqual(Object.keys(LOCAL).map(variableOf).toSorted());
     expect(parseLocalConfig(env)).toStrictEqual(parseLocalConfig({}));

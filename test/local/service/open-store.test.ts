@@ -30,7 +30,7 @@ it('a table that is missing stops the start', async () => {
   await close();
 });
 
-it('a file belongs to one process, and is free with the key of its order, and its line logged, once that is killed', async () => {
+it('a second process cannot open the store; after a kill the next one finds the key, and the line of the order was logged', async () => {
   const { venue, url } = await startPaper();
   const settings = { ...paperSettings(url, folder), SERVICE_PORT: '0' };
   const start = () =>

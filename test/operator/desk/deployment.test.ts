@@ -127,7 +127,7 @@ it('asks the venue by the proxy of the file of settings, as it asks AWS', async 
   expect(proxyEnv.HTTPS_PROXY?.reveal()).toBe('http://proxy.example:3128/');
 });
 
-it('says of a deployment with the doctor whether an order would be placed', async () => {
+it('the doctor says whether a deployment would place an order', async () => {
   secrets.set(deskSecret({ privateKey: PAPER_KEY }));
   const { url: Url } = await startPaperService({ SERVICE_PLACE_ORDER: '', SERVICE_PRIVATE_KEY: '' });
   outputs = { ...OUTPUTS, Url, ClobUrl: paper.url, GammaUrl: paper.url };

@@ -70,7 +70,7 @@ describe('open', () => {
 });
 
 describe('fills', () => {
-  it('are taken from --since on, and before --until', async () => {
+  it('are listed from --since until before --until', async () => {
     await place({ price: '0.53' }, ALICE);
     const time = String((await deskRows(['fills'], env)).rows[0]?.['time']);
     const next = new Date(Date.parse(time) + 1_000).toISOString();
@@ -85,7 +85,7 @@ describe('fills', () => {
 });
 
 describe('positions', () => {
-  it('have null for the question of a market that cannot be looked up', async () => {
+  it('have a null question if the market cannot be looked up', async () => {
     await place({ price: '0.53' }, ALICE);
     at().venue.arm({ fault: 'error-500', path: '/markets/keyset', times: 9 });
     const rows = [{ bought: '10', question: null, resolved: null }];
@@ -130,7 +130,7 @@ describe('cancel', () => {
     expect(resting()).toStrictEqual([other.order_id]);
   });
 
-  it('cancels all orders of the account, also those of elsewhere, without a store and without a list of them', async () => {
+  it('cancels all orders of the account, also those placed elsewhere, without a store and without listing them', async () => {
     await place({}, ALICE);
     await trade(yes, 0.12, 10, Side.BUY, OWN);
     await trade(yes, 0.12, 10, Side.BUY);
@@ -204,7 +204,7 @@ describe('the command line', () => {
   const run = (file: string, ...args: readonly string[]) =>
     runProgram(file, args, { PATH: process.env['PATH'], ...env });
 
-  it('needs --yes without a terminal, and prints JSON as a program', async () => {
+  it('needs --yes without a terminal, and prints only JSON for --format json', async () => {
     const { order_id } = await place({}, ALICE);
     expect(await run(process.execPath, ...PROGRAM)).toMatchObject({ code: 2, out: '' });
     const { code, out } = await run(process.execPath, ...PROGRAM, '--yes', '--format', 'json');
@@ -257,7 +257,7 @@ describe('the settings', () => {
     expect(err).toMatch(words);
   });
 
-  it('may have a key that has never placed an order, which has no API credentials', async () => {
+  it('exit with 1 and a sentence if the key has no API credentials yet', async () => {
     const { code, err } = await desk(['open'], { ...env, SERVICE_PRIVATE_KEY: 'ab'.repeat(32) });
     expect([code, err]).toStrictEqual([
       1,

@@ -323,13 +323,13 @@ describe('our part of a trade', () => {
     expect(end).toMatchObject({ code: 1, rows: [{ order_id: OURS, fills }], err: FEES_UNREAD });
   });
 
-  it('has its client if the order was placed during the report', async () => {
+  it('names its client even if the order was placed during the report', async () => {
     const trades = [[tradeOf('t-1', { maker_orders: [maker('late', '30', '0.4')] })]];
     const end = await rowsOf({ trades, meanwhile: () => record('late', 'carol') }, ['fills', '--client', 'carol']);
     expect(end).toMatchObject({ code: 0, rows: [{ client_address: 'carol', recorded: true }], err: '' });
   });
 
-  it('has the first 512 characters of its caller, without control characters, as other texts of the venue', async () => {
+  it('shows at most 512 characters of its caller, without control characters', async () => {
     const order = maker('second', '30', '0.4', { outcome: 'Yes\u001b[2J\u202e\nfake' });
     const { url } = await venueOf({ trades: [[tradeOf('t-1', { maker_orders: [order] })]] });
     const caller = ` [2J ${'s'.repeat(507)}`;
@@ -351,16 +351,16 @@ const UNREADABLE = { order_id: SECOND, client_address: 'bob', status: 'unreadabl
 
 describe('an order of an odd form', () => {
   it.each<[what: string, odd: unknown, cells: object]>([
-    ['with empty members', ODD, { ...UNREADABLE, price: '0.4', filled_size: null }],
-    ['with an id only', { id: SECOND }, { ...UNREADABLE, price: null }],
-    ['that is a number', 7, { order_id: 'row 2, without id', client_address: null, recorded: false }],
+    ['whose members are empty', ODD, { ...UNREADABLE, price: '0.4', filled_size: null }],
+    ['which has only an id', { id: SECOND }, { ...UNREADABLE, price: null }],
+    ['which is a number', 7, { order_id: 'row 2, without id', client_address: null, recorded: false }],
   ])('is listed as unreadable: %s', async (_what, odd, cells) => {
     const open = [{ ...ORDER, created_at: 1_795_000_000_123 }, odd];
     const rows = [LIVE, { ...cells, status: 'unreadable' }];
     expect(await rowsOf({ open }, ['open'])).toMatchObject({ code: 1, rows, err: LISTED });
   });
 
-  it('is not said to have no record where a record cannot be read', async () => {
+  it('is not reported as without a record if a record cannot be read', async () => {
     const damaged = join(folder, 'damaged.db');
     using db = new DatabaseSync(store);
     db.exec(`VACUUM INTO '${damaged}'`);
@@ -372,7 +372,7 @@ describe('an order of an odd form', () => {
     expect(end.err).toContain('1 record skipped: damaged, or of another version of the service.\n');
   });
 
-  it('is shown as unreadable', async () => {
+  it('is shown as unreadable by its id', async () => {
     const rows = [{ client_address: 'bob', price: '0.5', filled_size: null, venue_status: 'unreadable' }];
     expect(await rowsOf({ order: { body: ODD } }, ['show', SECOND])).toMatchObject({ code: 1, rows });
   });
@@ -479,24 +479,27 @@ describe('a venue that answers nonsense', () => {
     ]);
   });
 
-  it('gets no credentials by a redirect', async () => {
+  it('gets no credentials through a redirect', async () => {
     const elsewhere = await startVenue(() => ({ body: { data: [], next_cursor: 'LTE=' } }));
     const { url } = await startVenue(({ path }) => ({ status: 302, headers: { location: elsewhere.url + path } }));
     expect((await desk(['open'], settings(url))).code).toBe(1);
     expect(elsewhere.seen).toStrictEqual([]);
   });
 
-  it.each(['http://127.0.0.1:9', 'https://venue.invalid'])('may be unreachable: %s', async (url) => {
-    const { lookup } = dns;
-    const fail = (host: string, _options: unknown, done: (error: Error) => void) =>
-      process.nextTick(done, Object.assign(new Error(`getaddrinfo EAI_AGAIN ${host}`), { code: 'EAI_AGAIN' }));
-    Object.assign(dns, { lookup: fail });
-    const { err } = await desk(['open'], settings(url)).finally(() => Object.assign(dns, { lookup }));
-    const why = url.startsWith('https')
-      ? 'the name server of this network has no address for the venue (EAI_AGAIN)'
-      : AWAY;
-    expect(err).toContain(`The open orders: ${why}. `);
-  });
+  it.each(['http://127.0.0.1:9', 'https://venue.invalid'])(
+    'ends a command with a sentence if it is unreachable: %s',
+    async (url) => {
+      const { lookup } = dns;
+      const fail = (host: string, _options: unknown, done: (error: Error) => void) =>
+        process.nextTick(done, Object.assign(new Error(`getaddrinfo EAI_AGAIN ${host}`), { code: 'EAI_AGAIN' }));
+      Object.assign(dns, { lookup: fail });
+      const { err } = await desk(['open'], settings(url)).finally(() => Object.assign(dns, { lookup }));
+      const why = url.startsWith('https')
+        ? 'the name server of this network has no address for the venue (EAI_AGAIN)'
+        : AWAY;
+      expect(err).toContain(`The open orders: ${why}. `);
+    },
+  );
 });
 
 const DELAYED = 'ORDER_STATUS_DELAYED';
@@ -511,15 +514,15 @@ it.each<[what: string, status: string, word: unknown, cells: string]>([
     'not_cancelled no [2J [removed],[removed] true',
   ],
   ['that is held back', DELAYED, REFUSED, 'not_cancelled no true'],
-  ['without a word about it', DELAYED, {}, 'unknown null true'],
-  ['with a word of another form', DELAYED, { [OURS]: { code: 7 } }, 'unknown null true'],
+  ['which the answer does not mention', DELAYED, {}, 'unknown null true'],
+  ['for which the answer has another form', DELAYED, { [OURS]: { code: 7 } }, 'unknown null true'],
   ['in an unknown state', 'ORDER_STATUS_QUEUED', REFUSED, 'not_cancelled no true'],
   ['that is unmatched, which proves nothing', 'UNMATCHED', REFUSED, 'not_cancelled no true'],
   ['whose market is resolved', 'ORDER_STATUS_CANCELED_MARKET_RESOLVED', REFUSED, 'not_cancelled no false'],
   ['that is invalid', 'INVALID', REFUSED, 'not_cancelled no false'],
   ['that is matched', 'MATCHED', REFUSED, 'not_cancelled no false'],
   ['that no look-up finds, which proves nothing', 'null', REFUSED, 'not_cancelled no null'],
-])('tells whether an order still rests that the venue did not cancel: %s', async (_what, status, word, cells) => {
+])('reports whether an order that the venue did not cancel still rests: %s', async (_what, status, word, cells) => {
   const cancel = () => ({ canceled: [], not_canceled: word });
   const order = { body: status === 'null' ? 'null' : { ...ORDER, status } };
   const answers = { open: status === 'listed' ? [ORDER] : [], order, cancel };
@@ -529,7 +532,7 @@ it.each<[what: string, status: string, word: unknown, cells: string]>([
 });
 
 describe('a cancellation', () => {
-  it('of another form has no known result', async () => {
+  it('has an unknown result if the venue answers in another form', async () => {
     const end = await rowsOf({ open: [ORDER], cancel: () => ({ canceled: 'all' }) }, [
       'cancel',
       '--token',
@@ -539,7 +542,7 @@ describe('a cancellation', () => {
     expect(end).toMatchObject({ code: 1, rows: [{ result: 'unknown', rests: true }] });
   });
 
-  it('is waited for while the order is listed', async () => {
+  it('is awaited while the order is still listed', async () => {
     const open = [ORDER];
     let looks = Number.NaN;
     const cancel = () => {
@@ -556,7 +559,7 @@ describe('a cancellation', () => {
     });
   });
 
-  it('has at most 1000 ids in a call, and none that the venue would refuse with all others', async () => {
+  it('sends at most 1000 ids a call, and no id for which the venue would refuse the whole call', async () => {
     const ids = Array.from({ length: 1_001 }, (_, index) => idOf(String(index)));
     const open = [...ids, 'malformed'].map((id) => ({ ...ORDER, id }));
     const sizes: number[] = [];

@@ -330,7 +330,7 @@ const CASES: Readonly<Record<string, readonly [Arrange, found: string, said: Reg
   'an empty store': [withStore(''), '', /ok start 0x.* Orders are kept in \S+orders\.db\.\n/],
 };
 
-it.each(Object.entries(CASES))('says what it finds, and changes nothing: %s', async (_what, one) => {
+it.each(Object.entries(CASES))('reports what it finds, and changes nothing: %s', async (_what, one) => {
   const [arrange, expected, sentence] = one;
   const settings = { ...healthy(), SERVICE_BUILDER_CODE: `0x${'b1'.repeat(32)}`, ...(await arrange()) };
   const before = await filesIn(folder);
@@ -342,7 +342,7 @@ it.each(Object.entries(CASES))('says what it finds, and changes nothing: %s', as
   expect(await filesIn(folder)).toStrictEqual(before);
 });
 
-it('passes a healthy account, and has the chain read again only with --refresh', async () => {
+it('passes a healthy account, and reads the chain again only with --refresh', async () => {
   const { checks } = await examine({ ...healthy(), ...withCredentials() });
   expect(checks.map(({ id, status, fix }) => [id, status, fix])).toStrictEqual(IDS.map((id) => [id, 'ok', null]));
   const paths = ['/auth/api-keys', '/balance-allowance'];
@@ -366,7 +366,7 @@ it('prints a line for each check and a summary', async () => {
   expect(out).toMatch(/^warn {2}start {13}0x.* The service is read-only: .* npm start -- --help lists/m);
 });
 
-it('fails with all malformed settings at once as a process, and asks nothing', async () => {
+it('reports all malformed settings at once with exit code 1, and sends no request', async () => {
   const malformed = { ...healthy(), SERVICE_PRIVATE_KEY: 'hunter2', SERVICE_MAX_NOTIONAL: '5' };
   const { found, said } = await examine(malformed, [], runProcess);
   expect(found).toBe(NO_START);
@@ -385,7 +385,7 @@ it.each([400, 401, 503])('prints no secret that the venue quotes in its answers:
   await expect(stat(file)).rejects.toThrow('ENOENT');
 });
 
-it('ends a run in which the venue hangs', async () => {
+it('ends in time if the venue hangs', async () => {
   await fault('hang')();
   const { found, said } = await examine(healthy(), [], (args, env) => run(args, env, 500));
   expect(found).toBe(NO_VENUE);

@@ -145,14 +145,14 @@ describe('follow', () => {
     expect(later.lines).toStrictEqual([]);
   });
 
-  it('ends where the reader of its output has gone', async () => {
+  it('ends with exit code 1 if the reader closes its output', async () => {
     await buy();
     const broken = start([], () => Promise.reject(new Error('EPIPE')));
     expect(await broken.ended).toBe(1);
     expect(broken.sentences.at(-1)).toBe('Output closed by the reading program.\n');
   });
 
-  it('waits for a venue that does not answer', async () => {
+  it('keeps trying while the venue does not answer, until it is stopped', async () => {
     const waiting = start(['--since', '2026-01-01'], undefined, { SERVICE_CLOB_URL: 'http://127.0.0.1:9' });
     await until(() => waiting.sentences.length >= 2);
     await sleep(2_500);
@@ -167,7 +167,7 @@ describe('follow', () => {
 describe('follow --webhook', () => {
   const webhook = { ORDERS_WEBHOOK_SECRET: SECRET };
 
-  it('goes on where it was, from its first start on, also after a receiver was down', async () => {
+  it('resumes after each stop, and sends again what a receiver did not take', async () => {
     let status = 500;
     const receiver = await startReceiver(() => status);
     const args = ['--webhook', receiver.url];
@@ -193,7 +193,7 @@ describe('follow --webhook', () => {
     await third.stop();
   });
 
-  it('runs once beside a store; another one names the process', async () => {
+  it('refuses a second follower beside a store, and names the process of the first', async () => {
     const receiver = await startReceiver();
     const first = start(['--webhook', receiver.url], undefined, webhook);
     await until(() => first.sentences.length >= 1);
@@ -224,7 +224,7 @@ describe('follow --webhook', () => {
     await until(() => anew.sentences.length >= 1);
   });
 
-  it('begins anew for another wallet', async () => {
+  it('starts over for another wallet', async () => {
     const receiver = await startReceiver();
     for (const key of [PAPER_KEY, `0x${'22'.repeat(32)}`]) {
       const one = start(['--webhook', receiver.url], undefined, { ...webhook, SERVICE_PRIVATE_KEY: key });

@@ -26,7 +26,7 @@ function lines(written: Promise<void>) {
 describe('an output of lines', () => {
   const looked = { state: newState(0), events: [event(1), event(2)] };
 
-  it('writes an event a line, and says nothing', async () => {
+  it('writes one event a line, and nothing else', async () => {
     fakeOnly(['setTimeout', 'clearTimeout']);
     const { output, got, sentences } = lines(Promise.resolve());
     expect(await output.take(looked)).toBe(true);
@@ -35,7 +35,7 @@ describe('an output of lines', () => {
     expect(sentences).toStrictEqual([]);
   });
 
-  it('waits for a reader, and says so after ten seconds', async () => {
+  it('waits for a slow reader, and reports it after ten seconds', async () => {
     fakeOnly(['setTimeout', 'clearTimeout']);
     const { promise, resolve } = Promise.withResolvers<void>();
     const { output, got, sentences } = lines(promise);
@@ -49,14 +49,14 @@ describe('an output of lines', () => {
     expect(got).toHaveLength(2);
   });
 
-  it('ends while nobody reads', async () => {
+  it('ends although nobody reads its output', async () => {
     const { output, stop } = lines(new Promise(() => undefined));
     const taking = output.take(looked);
     stop();
     await taking;
   });
 
-  it('ends in the middle of its pause', async () => {
+  it('ends during a pause', async () => {
     const { output, stop } = lines(Promise.resolve());
     const paused = output.pause(3_600_000);
     stop();
@@ -65,7 +65,7 @@ describe('an output of lines', () => {
 });
 
 describe('a follower', () => {
-  it('goes on from what the output has taken', async () => {
+  it('resumes after the last event that the output has taken', async () => {
     const answers = [true, false, 'no look', true] as const;
     const seen: number[] = [];
     const stopping = new AbortController();

@@ -112,7 +112,7 @@ describe('a webhook', () => {
     await deliveredTo(url, file, async () => (await next()) === 'order.closed alice 6');
   });
 
-  it('is what the library of the specification and our client verify, with both secrets of a rotation', async () => {
+  it('passes the verification of the official library and of our client, with both secrets of a rotation', async () => {
     const { seen } = await delivered(opened('verified', event(1)), [{ status: 204 }], `${FIRST} ${SECOND}`);
     const [{ body, headers, method, path } = { body: '', headers: {}, method: '', path: '' }] = seen;
     expect([method, path, headers['content-type']]).toStrictEqual(['POST', '/hook', 'application/json']);
@@ -127,7 +127,7 @@ describe('a webhook', () => {
     await expect(verifyEvent(body, signed, secretOf(32))).rejects.toThrow('signature');
   });
 
-  it('is sent again with growing pauses until a 2xx, while others arrive', async () => {
+  it('is sent again with growing pauses until a 2xx, without delaying others', async () => {
     const file = opened('repeated', event(1), event(2));
     const redirect = { status: 302, headers: { location: 'http://127.0.0.1:9/' } };
     const { seen, sentences } = await delivered(file, [redirect, { status: 204 }]);
@@ -168,7 +168,7 @@ describe('a webhook', () => {
     expect(Math.abs(pause / 1_000 - seconds)).toBeLessThan(4 + seconds / 1_000);
   });
 
-  it('ends after 410', async () => {
+  it('stops sending after a 410', async () => {
     const { url } = await startVenue(() => ({ status: 410 }));
     const file = opened('gone', event(1), event(2));
     await expect(webhookTo(url, file).output.pause(60_000)).rejects.toThrow(
@@ -200,7 +200,7 @@ describe('the file of a webhook', () => {
     expect(modes).toStrictEqual([0o700, 0o600, 0o600]);
   });
 
-  it('that is no database is said in one sentence', async () => {
+  it('is refused in one sentence if it is no database', async () => {
     await writeFile(join(folder, 'damaged'), 'no database'.repeat(100));
     expect(() => openWebhookFile(join(folder, 'damaged'))).toThrow(
       `(${join(folder, 'damaged')}) cannot be used: file is not a database; move it away and start over with --since.`,
@@ -229,7 +229,7 @@ describe('the file of a webhook', () => {
     expect(file.load('account')?.revision).toBe(7);
   });
 
-  it('is opened while another process writes, and has its start once that has ended', async () => {
+  it('opens while another process writes, and stores its start once that process has ended', async () => {
     const file = opened('held');
     const other = new DatabaseSync(join(folder, 'held'));
     other.exec('BEGIN IMMEDIATE');
@@ -240,7 +240,7 @@ describe('the file of a webhook', () => {
     expect(file.load('account')).toStrictEqual(encodeState(output.state));
   });
 
-  it('delays what is sent while it cannot be written', async () => {
+  it('holds events back while it cannot be written', async () => {
     const { url, seen } = await startVenue(() => ({ status: 204 }));
     const file = opened('unwritable', event(1));
     let isFull = true;

@@ -18,7 +18,7 @@ const NO_ADDRESS =
 describe('a client of a service on paper', () => {
   const service = sharedPaperService();
 
-  it('reads, and places one order though an answer is lost', async () => {
+  it('reads markets and book, and places exactly one order although an answer is lost', async () => {
     const { url, venue } = service();
     let lost = 0;
     const loseOne = async (address: string, init: RequestInit) => {
@@ -39,7 +39,7 @@ describe('a client of a service on paper', () => {
     expect(venue.orders()).toMatchObject([{ id: placed.order_id }]);
   });
 
-  it('throws what the service answers, with its facts', async () => {
+  it('throws the error that the service answers, with its facts', async () => {
     const client = createClient({ baseUrl: service().url });
     const { items } = await client.markets({ limit: 1 });
     const order = { ...ORDER, token_id: items[0]?.outcomes[0]?.token_id ?? '', price: 0.015 };
@@ -144,7 +144,7 @@ describe('a client', () => {
     expect(requests.map(({ path }) => path)).toStrictEqual(Array(4).fill('/v1/markets?limit=3'));
   });
 
-  it('waits as long as it is told to, up to half a minute, and throws where it is told to wait longer', async () => {
+  it('obeys Retry-After up to half a minute, and throws if it is longer', async () => {
     const { client } = await open([problem(429, 'rate_limited', 30), { status: 200, body: BOOK }]);
     const startedAt = jest.now();
     await client.book('1');
@@ -197,7 +197,7 @@ describe('a client', () => {
     expect(requests).toStrictEqual([]);
   });
 
-  it('gives each order a key of its own, which the error has, unless its caller has one', async () => {
+  it('gives each order its own key unless its caller gives one; the error has it', async () => {
     const { client, requests } = await open([problem(422, 'order_rejected')]);
     const [first, second] = [await errorOf(client.placeOrder(ORDER)), await errorOf(client.placeOrder(ORDER))];
     await errorOf(client.placeOrder(ORDER, { idempotencyKey: 'mine', clientAddress: 'me' }));
@@ -207,7 +207,7 @@ describe('a client', () => {
     expect(requests[2]?.headers).toMatchObject({ 'x-client-address': 'me', 'content-type': 'application/json' });
   });
 
-  it('passes the address space of the service on to fetch', async () => {
+  it('passes targetAddressSpace on to fetch', async () => {
     const spaces: unknown[] = [];
     const send = async (_url: string, init: RequestInit) => {
       spaces.push(Reflect.get(init, 'targetAddressSpace'));
@@ -218,7 +218,7 @@ describe('a client', () => {
     expect(spaces).toStrictEqual(['loopback', undefined]);
   });
 
-  it('says who did not answer, why, and what to do', async () => {
+  it('names the host that did not answer, the cause, and what to do', async () => {
     const server = createServer();
     const url = await listenOnLoopback(server);
     await shut(server);
@@ -253,7 +253,7 @@ describe('a client', () => {
     [200, 'check baseUrl.'],
     [403, 'a gateway or proxy in front of it did.'],
     [500, 'a gateway or proxy in front of it did.'],
-  ])('says who answered in the place of the service: %d', async (status, advice) => {
+  ])('names the host that answered in place of the service: %d', async (status, advice) => {
     const { client, url } = await open([{ status, body: '<html>' }]);
     const { detail } = await errorOf(client.book('1'));
     expect(detail).toBe(`${url} answered ${status}, but not as this service does: ${advice}`);
@@ -309,7 +309,7 @@ describe('a client', () => {
     expect(requests).toHaveLength(1);
   });
 
-  it('has a limit of each attempt beside the signal of its caller', async () => {
+  it('ends each attempt at its own limit or at the signal of its caller', async () => {
     const { client } = await open(['silence']);
     const limit = AbortSignal.timeout(100);
     const timeout = jest.spyOn(AbortSignal, 'timeout').mockReturnValue(limit);

@@ -41,7 +41,7 @@ describe('the packed client', () => {
     expect((await stat(inPackage('build/client.js'))).size).toBeLessThanOrEqual(MAX_BYTES);
   });
 
-  it('is required by CommonJS', async () => {
+  it('can be loaded with require()', async () => {
     const script = `console.log(typeof require('${NAME}').createClient)`;
     const { stdout } = await run(process.execPath, ['--input-type=commonjs', '-e', script], { cwd: project });
     expect(stdout).toBe('function\n');
@@ -73,7 +73,7 @@ describe('the packed client', () => {
     expect(stdout).toBe(`${venue.orders()[0]?.id} live\n`);
   });
 
-  it('has types that a strict project can use, and that know a wrong order', async () => {
+  it('has types that compile in a strict project, and reject a wrong order', async () => {
     const source = `
       import { createClient, OrderBookError, type OrderRequest, roundToTick } from '${NAME}';
       import { type OrderEvent, verifyEvent } from '${NAME}';

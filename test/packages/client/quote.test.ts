@@ -35,7 +35,7 @@ describe('a quote', () => {
   it.each([
     ['no fees', null, { fee: null, total: null, bound: null, profit_if_wins: null }],
     ['fees that a resting order may pay', { ...FEES, taker_only: null }, { fee: '0.09964', total: null }],
-  ])('with %s leaves unknown what a fee would change', (_what, fees, expected) => {
+  ])('with %s has null for each sum that a fee would change', (_what, fees, expected) => {
     expect(quote(BOOK, { fees }, { side: 'buy', price: '0.53', size: '12' })).toMatchObject(expected);
   });
 
@@ -45,7 +45,7 @@ describe('a quote', () => {
     [FEES, '0.53', '5.3', '5.3'],
     [{ ...FEES, taker_only: null }, '0.52', null, '5.29984'],
     [null, '0.52', null, null],
-  ])('of a post-only order has no fee of a taker: %j at %s', (fees, price, total, bound) => {
+  ])('of a post-only order contains no taker fee: %j at %s', (fees, price, total, bound) => {
     const order = { side: 'buy', price, size: '10', post_only: true } as const;
     expect(quote(BOOK, { fees }, order)).toMatchObject({ total, bound });
   });
@@ -58,13 +58,13 @@ describe('a quote', () => {
     ['0.51', '4.99', 'size_below_minimum', 'The size must be at least 5 shares.'],
     ['0.51', '20', 'order_above_cap', 'Price × size must be at most 10.'],
     ['0.53', '12', 'post_only_would_cross', '10 of 12 shares would match at once; a post-only order must rest.'],
-  ])('at %s of %s foretells %s', (price, size, code, detail) => {
+  ])('at %s of %s predicts the refusal %s', (price, size, code, detail) => {
     const order = { side: 'buy', price, size, post_only: true } as const;
     const { would_be_refused } = quote(BOOK, { fees: FEES }, order, { maxNotional: '10' });
     expect(would_be_refused).toStrictEqual({ code, detail });
   });
 
-  it('throws for what is no decimal', () => {
+  it('throws if price or size is not a decimal', () => {
     expect(() => quote(BOOK, { fees: null }, { side: 'buy', price: '5e-1', size: '5' })).toThrow(RangeError);
   });
 });

@@ -61,7 +61,7 @@ describe('a client with a wallet', () => {
     expect(requests.map(({ headers }) => headers['x-client-signature'])).toStrictEqual(['116']);
   });
 
-  it('asks the wallet as the object that it is, for the order of the call, whatever becomes of that meanwhile', async () => {
+  it('calls the wallet as a method, for a copy of the order that later changes do not reach', async () => {
     const { url, order } = await open();
     const draft = { ...order };
     class OwnWallet implements Wallet {
@@ -108,7 +108,7 @@ describe('a client with a wallet', () => {
     expect([error.code, texts.length]).toStrictEqual(['client_signature_invalid', 1]);
   });
 
-  it('tells the key of an order that may be live where the wallet does not sign once more', async () => {
+  it('throws the key of an order that may be live if the wallet does not sign again', async () => {
     skipPauses();
     const { wallet, texts } = watched(evmWallet('a'));
     const declined = new Error('User rejected the request.');

@@ -58,14 +58,14 @@ describe('a watch', () => {
     return { hashes, errors, tags, waitedMs: jest.now() - startedAt };
   }
 
-  it('sends the tag of the last book, and is silent while it is current', async () => {
+  it('sends the tag of the last book, and hands over nothing while it is current', async () => {
     const { hashes, tags, waitedMs } = await watchUntilLast([book('a'), UNCHANGED, UNCHANGED, book('last')]);
     expect(hashes).toStrictEqual(['a', 'last']);
     expect(tags).toStrictEqual([undefined, '"a"', '"a"', '"a"']);
     expect(waitedMs).toBe(600);
   });
 
-  it('recognises a book by itself where a gateway drops or changes its tag', async () => {
+  it('compares books itself if a gateway drops or changes the tag', async () => {
     const steps = [book('a', 'W/"x"'), book('a', null), book('a', 'W/"y"'), book('last')];
     const { hashes, tags } = await watchUntilLast(steps);
     expect(hashes).toStrictEqual(['a', 'last']);
@@ -76,7 +76,7 @@ describe('a watch', () => {
   it.each<[string, Step]>([
     ['network_error', 'reset'],
     ['foreign_answer', { status: 503, body: '<html>' }],
-  ])('goes on after %s, and reports it', async (code, step) => {
+  ])('continues after %s, and reports it', async (code, step) => {
     const { hashes, errors } = await watchUntilLast([step, book('a'), step, book('last')]);
     expect(hashes).toStrictEqual(['a', 'last']);
     expect(errors).toStrictEqual([code, code]);
@@ -85,7 +85,7 @@ describe('a watch', () => {
   it.each<[string, Step]>([
     ['unknown_token', problem(404, 'unknown_token')],
     ['foreign_answer', UNCHANGED],
-  ])('ends after %s, which it throws', async (code, step) => {
+  ])('throws %s and ends', async (code, step) => {
     const error = await watchUntilLast([step]).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(OrderBookError);
     expect(error).toMatchObject({ code });
@@ -100,7 +100,7 @@ describe('a watch', () => {
     expect(waitedMs).toBe(ms);
   });
 
-  it('waits twice as long after each failure, up to half a minute, and from the beginning after an answer', async () => {
+  it('doubles its wait after each failure up to half a minute, and resets it after an answer', async () => {
     jest.spyOn(Math, 'random').mockReturnValue(1);
     const { waitedMs } = await watchUntilLast([...Array(8).fill('reset'), book('a'), 'reset', book('last')]);
     jest.restoreAllMocks();
@@ -123,14 +123,14 @@ describe('a watch', () => {
   it.each([
     ['a caller', new Error('not ours')],
     ['another call', new OrderBookError('Again.', { code: 'network_error' })],
-  ])('ends with what onBook throws: an error of %s', async (_whose, error) => {
+  ])('throws what onBook throws: an error of %s', async (_whose, error) => {
     const { url } = await startScriptedService([book('a')]);
     const failing = () => Promise.reject(error);
     const watching = createClient({ baseUrl: url }).watchBook('1', failing, { ...QUICK, signal: end.signal });
     await expect(watching).rejects.toBe(error);
   });
 
-  it('ends while it waits for an answer, and does not begin again', async () => {
+  it('ends while it waits for an answer, and sends no further request', async () => {
     const { url, requests, asked } = await startScriptedService(['silence']);
     const watch = () => createClient({ baseUrl: url }).watchBook('1', () => {}, { ...QUICK, signal: end.signal });
     const watching = watch();

@@ -164,7 +164,7 @@ describeInChromium('orders of the console', () => {
     expect((await orders()).map(({ price }) => price)).toStrictEqual(['0.01', '0.02']);
   });
 
-  it('is a phone page at 390 px: sheets for the markets and the ticket, and a bar of the best prices', async () => {
+  it('shows sheets for markets and ticket, and a bar of the best prices, at 390 px', async () => {
     const { page } = await openConsole({ width: 390 });
     await page.getByRole('button', { name: 'Markets' }).click();
     await page.getByLabel('Search').fill('lighthouse');
@@ -181,7 +181,7 @@ describeInChromium('orders of the console', () => {
     expect(await page.locator('#send').isVisible()).toBe(false);
   });
 
-  it('is used with the keyboard only', async () => {
+  it('can be used with the keyboard alone', async () => {
     const { page } = await openConsole();
     await page.keyboard.press('Tab');
     expect(await page.locator(':focus').textContent()).toBe('Skip to the order');

@@ -69,7 +69,7 @@ describeInChromium('the page of the console', () => {
   const isGrey = (page: Page) =>
     page.evaluate(`${JSON.stringify(GREY)}.map((part) => getComputedStyle(document.querySelector(part)).filter)`);
 
-  it('turns grey while the venue is down, says since when and why, and is itself again afterwards', async () => {
+  it('turns grey while the venue is down, says since when and why, and recovers', async () => {
     const { page } = await openConsole();
     const places = () => page.evaluate(PLACES);
     const before = await places();
@@ -93,7 +93,7 @@ describeInChromium('the page of the console', () => {
     ['refuses connections', '**/v1/book/**', (route: Route) => route.abort()],
     ['hangs', '**/v1/book/**', () => undefined],
     ['does not answer for the paper venue', '**/paper/orders', (route: Route) => route.abort()],
-  ])('turns all of it grey within seconds where the service %s, at 390 px', async (_what, path, answer) => {
+  ])('turns grey as a whole within seconds if the service %s, at 390 px', async (_what, path, answer) => {
     const { page } = await openConsole({ width: 390 });
     await page.route(path, answer);
     await page.locator('body.stale').waitFor();
@@ -107,7 +107,7 @@ describeInChromium('the page of the console', () => {
     [{ wallet_address: `0x${'1'.repeat(40)}` }],
     [{ venue: 'polymarket' }],
     [{ funder_address: `0x${'2'.repeat(40)}` }],
-  ])('says that another service has come to its address in a break: %j', async (members) => {
+  ])('warns if another service answers at its address after a break: %j', async (members) => {
     const { page } = await openConsole();
     await page.route('**/v1/book/**', (route) => route.abort());
     await page.locator('body.stale').waitFor();
@@ -116,7 +116,7 @@ describeInChromium('the page of the console', () => {
     await page.getByText('Another service has come to this address').waitFor();
   });
 
-  it('says what it waits for while nothing answers, and begins by itself as soon as something does', async () => {
+  it('says what it waits for while nothing answers, and starts by itself afterwards', async () => {
     const page = await openFresh();
     await page.route(`${serviceUrl()}/**`, (route) => route.abort());
     await page.goto(consoleUrl());
@@ -129,7 +129,7 @@ describeInChromium('the page of the console', () => {
     expect(await page.locator('#service-error').textContent()).toBe('');
   });
 
-  it('renews the prices in the list each minute, and keeps every market in its place', async () => {
+  it('updates the prices in the list each minute, and does not move a market', async () => {
     const page = await openFresh();
     await page.clock.install();
     await page.goto(consoleUrl());
@@ -205,7 +205,7 @@ describeInChromium('the page of the console', () => {
     },
   );
 
-  it('does not move until the venue refuses the markets, at 390 px, and asks for them again', async () => {
+  it('keeps its layout until the venue refuses the markets, at 390 px, and asks for them again', async () => {
     const page = await openFresh(390);
     await page.clock.install();
     await page.addInitScript(WATCH_SHIFTS);
@@ -239,7 +239,7 @@ describeInChromium('the page of the console', () => {
 });
 
 describeInChromium('a page of another host', () => {
-  it('reads, but neither gets the health nor places orders where its origin is not listed, and says what they need', async () => {
+  it('only reads if its origin is not listed, and says what orders and health need', async () => {
     const page = await openElsewhere(site().otherOrigin, serviceUrl());
     await bookShown(page);
     const unlisted = `Reads only: this page's address, ${site().otherOrigin}, is not listed`;

@@ -84,7 +84,7 @@ function expectQuoted(said: Quote, { order, trades, spent }: Placed): void {
   expect(rounded >= 0n && rounded <= 10n * BigInt(trades.length)).toBe(true);
 }
 
-it('the venue does with an order what the client foretells', () => {
+it('the venue does with an order what the quote of the client predicts', () => {
   const seen = new Set<string | undefined>();
   const property = fc.property(fc.array(wish, { minLength: 10, maxLength: 60 }), (wishes) => {
     const exchange = new Exchange({ ...CATALOGUE, markets: [market] }, FAUCET, HOUSE);

@@ -92,7 +92,7 @@ it('the official client posts a batch in which one order is refused, and cancels
   expect(await client.cancelAll()).toStrictEqual({ canceled: [], not_canceled: {} });
 });
 
-it('a purchase met by a purchase of the other outcome is reported with the price of each', async () => {
+it('a purchase matched with a purchase of the other outcome has its own price in each report', async () => {
   const { client, other: taker, yes, no } = await start();
   const rested = await client.createAndPostOrder({ tokenID: yes, price: 0.52, size: 10, side: Side.BUY });
   const posted = await taker.createAndPostOrder({ tokenID: no, price: 0.48, size: 10, side: Side.BUY });

@@ -34,7 +34,7 @@ beforeEach(async () => {
   await start();
 });
 
-it('tells the last trades, and takes an order off the book without credentials', async () => {
+it('lists the last trades, and cancels an order without credentials', async () => {
   const { client } = await officialClient(paper);
   const { orderID } = await client.createAndPostOrder({ tokenID: yes, price: 0.01, size: 5, side: Side.BUY });
   const cancel = async (order_id: string) => (await paper.send('POST', '/paper/cancel', { order_id })).status;
@@ -54,7 +54,7 @@ it.each([
   ['POST', '/nowhere', {}, 404],
   ['PUT', '/order', {}, 405],
   ['POST', '/order', 'x'.repeat(1_100_000), 413],
-])('refuses what it would not do: %s %s', async (method, path, body, status) => {
+])('refuses a malformed request: %s %s', async (method, path, body, status) => {
   expect(await paper.send(method, path, body)).toMatchObject({ status });
 });
 
@@ -92,7 +92,7 @@ describe('orders and trades', () => {
     return { order: order.body !== null, open: open.length, trades: trades.length };
   }
 
-  it('appear in look-ups that lag once they are old enough, and nothing else waits for it', async () => {
+  it('appear in lagging look-ups once they are old enough, and immediately elsewhere', async () => {
     await start({ lookUpLagMs: 8_000 });
     const rested = await place({ price: 0.4 });
     const filled = await place({ price: 0.53 });
@@ -121,7 +121,7 @@ describe('orders and trades', () => {
     expect(await settle({ id: first.orderID, status: 'FAILED' })).toMatchObject({ status: 404 });
   });
 
-  it('come newest first, of one token, and from a second on', async () => {
+  it('come newest first, filtered by token and by start', async () => {
     const expected: { taker_order_id: string; match_time: string }[] = [];
     for (const tokenId of [yes, no, yes]) {
       clock += 1_000;

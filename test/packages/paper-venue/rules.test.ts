@@ -48,7 +48,7 @@ describe('credentials', () => {
     expect((await create(await l1(1))).body).not.toStrictEqual(body);
   });
 
-  it('sign the bytes, the request and the time of an order, for one address', async () => {
+  it('are valid only for the signed bytes, path and time of a request, and for one address', async () => {
     const paper = await startPaper();
     const { creds } = await officialClient(paper);
     const { creds: others } = await officialClient(paper, { wallet: STRANGER });

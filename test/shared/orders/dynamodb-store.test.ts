@@ -110,7 +110,7 @@ describe('orders in DynamoDB', () => {
     expect(await openStore().read('key')).toStrictEqual(record);
   });
 
-  it('counts though other transactions are at work on the day, and gives up when they always are', async () => {
+  it('retries a count that meets another transaction, and gives up if that continues', async () => {
     const store = openStore();
     expect(await store.write('free', A, 'nothing', [])).toBe('written');
     expect(db.transactions()).toBe(0);
@@ -122,13 +122,13 @@ describe('orders in DynamoDB', () => {
     await expect(openStore(SHORT).write('other', A, 'nothing', [{ ...COUNT, atMost: 99n }])).rejects.toThrow();
   });
 
-  it.each(['ValidationError', 'None'])('does not repeat what no repeat would change: %s', async (code) => {
+  it.each(['ValidationError', 'None'])('does not repeat a permanent failure: %s', async (code) => {
     db.cancel(Number.POSITIVE_INFINITY, code);
     await expect(openStore().write('key', A, 'nothing', [COUNT])).rejects.toThrow(code);
     expect(db.transactions()).toBe(1);
   });
 
-  it('fails on an item that it cannot read, instead of taking it for no record', async () => {
+  it('fails on an item that it cannot read, instead of treating it as absent', async () => {
     const store = openStore();
     await store.write('key', { ...A, orderId: JSON.parse('1') }, 'nothing');
     await expect(store.read('key')).rejects.toThrow();
@@ -137,7 +137,7 @@ describe('orders in DynamoDB', () => {
   it.each([
     [1, 'an earlier version of the service (1, not 2)'],
     [3, 'a later version of the service (3, not 2)'],
-  ])('never takes a record of version %i for no record', async (version, whose) => {
+  ])('never treats a record of version %i as absent', async (version, whose) => {
     await put({ idempotency_key: { S: 'key' }, record: { S: JSON.stringify({ version }) } });
     await expect(openStore().read('key')).rejects.toThrow(whose);
     await expect(openStore().write('key', A, 'nothing')).rejects.toThrow(whose);

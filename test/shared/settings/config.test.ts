@@ -149,7 +149,7 @@ describe('the settings', () => {
     expect([config.warnings, config.risks]).toStrictEqual([warnings, risks]);
   });
 
-  it('keep a key without the opt-in, for its address, and a proxy for every process', () => {
+  it('keep the key without the opt-in, since /health shows its address, and the proxy for every process', () => {
     const { key } = parseLocalConfig({ SERVICE_PRIVATE_KEY: KEY });
     expect(key && 'privateKey' in key && key.privateKey.reveal()).toBe(`0x${KEY}`);
     for (const parse of [parseLocalConfig, parseDeployedConfig]) {
@@ -188,7 +188,7 @@ describe('a variable that is no setting', () => {
     }
   });
 
-  it('is shown without what may be a value in its name', () => {
+  it('is shown without the part of its name that may be a value', () => {
     const message = messageOf({ 'SERVICE_PROT: 0xsecret\nmore': '5' });
     expect(message).toBe('SERVICE_PROT… is not a setting: did you mean SERVICE_PORT?');
   });
@@ -397,7 +397,7 @@ describe('a setting', () => {
     expect(right.map(sentenceFor)).toStrictEqual(right.map((value) => [value, '']));
   });
 
-  it('has its row above unless it takes any text', () => {
+  it('has a row in this table unless it accepts any text', () => {
     const names = Object.keys({ ...LOCAL, ...DEPLOYED }).map(variableOf);
     const anyText = ['SERVICE_PLACE_ORDER', 'NO_PROXY'];
     expect(names.filter((name) => !anyText.includes(name)).toSorted()).toStrictEqual(Object.keys(RULES).toSorted());

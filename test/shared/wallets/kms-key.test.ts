@@ -48,7 +48,7 @@ describe('a wallet in KMS', () => {
     expect([seen, kms.actions.length]).toStrictEqual([new Set(['1b', '1c']), 17]);
   });
 
-  it('repeats a request once that KMS throttles', async () => {
+  it('repeats a throttled request once', async () => {
     const { sign } = await openKmsWallet(KEY_ID);
     kms.behave({ error: 'ThrottlingException', failures: 1 });
     expect(await sign(DIGEST)).toMatch(/^0x[0-9a-f]{130}$/);
@@ -83,7 +83,7 @@ describe('a wallet in KMS', () => {
       { error: 'ValidationException', message: `Invalid keyId '${KEY_ID}'` },
       "kms:GetPublicKey on the key of SERVICE_KMS_KEY failed: ValidationException, Invalid keyId '[key]'.",
     ],
-  ])('does not open with %j', async (behaviour, sentence) => {
+  ])('refuses to open with %j', async (behaviour, sentence) => {
     kms.behave(behaviour);
     const opening = openKmsWallet(KEY_ID);
     await expect(opening).rejects.toMatchObject({ name: 'ConfigError', message: expect.stringContaining(sentence) });

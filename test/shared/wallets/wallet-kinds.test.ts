@@ -19,7 +19,7 @@ const sOf = (signature: string) => BigInt(`0x${signature.slice(66, 130)}`);
 const littleEndian = (value: bigint) => Buffer.from(hex(value), 'hex').reverse();
 
 describe('addresses', () => {
-  it('of one EVM account are one client in any case of letters, and those of Solana are as they are', () => {
+  it('of EVM accounts ignore the case of letters, those of Solana do not', () => {
     const { address } = ALICE;
     for (const text of [address, address.toLowerCase(), `0x${address.slice(2).toUpperCase()}`])
       expect(WALLET_KINDS.map((kind) => kind.canonicalAddress(text))).toStrictEqual([address, undefined]);
@@ -39,7 +39,7 @@ describe('addresses', () => {
     ],
     ...[CAROL.address.slice(0, -2), `1${CAROL.address}`, `${CAROL.address}\n`, CAROL.address.replace('o', '0')],
     ...[CAROL.address.replace('o', '\u043e'), '1'.repeat(44), 'z'.repeat(44)],
-  ])('are no others: %j', (text) => {
+  ])('of any other form are refused: %j', (text) => {
     expect(WALLET_KINDS.map((kind) => kind.canonicalAddress(text))).toStrictEqual([undefined, undefined]);
   });
 });
@@ -68,7 +68,7 @@ describe('signatures of EVM accounts', () => {
     for (const change of changes) expect(check(change(signature))).toBe(expected);
   });
 
-  it('are of one account and one text, in any script and length', async () => {
+  it('are valid for one account and one text only, in any script and length', async () => {
     for (const text of ['', 'a\u0308 \u{1F600}', 'x'.repeat(1_200)])
       expect(check(await ALICE.sign(text), text)).toBe('valid');
     const signature = await ALICE.sign(TEXT);
@@ -85,7 +85,7 @@ describe('signatures of EVM accounts', () => {
 describe('signatures of Solana accounts', () => {
   const check = (signature: string, text = TEXT, address = CAROL.address) => SOLANA.check(signature, { text, address });
 
-  it('are of one account and one text, and have one form alone', async () => {
+  it('are valid for one account and one text only, and in one form', async () => {
     const signature = await CAROL.sign(TEXT);
     const other = await solanaWallet(0x33);
     const bytes = Buffer.from(fromBase58(signature, 64));
@@ -119,7 +119,7 @@ describe('signatures of Solana accounts', () => {
     expect(SOLANA.canonicalAddress(address.slice(1))).toBeUndefined();
   });
 
-  it('are refused under keys for which anybody can sign, and under a second encoding of a key', () => {
+  it('are refused for weak keys, and for a second encoding of a key', () => {
     const y8 = 0x7a03ac9277fdc74ec6cc392cfa53202a0f67100d760b3cba4fd84d3d706a17c7n;
     const weak = [0n, 1n, P - 1n, y8, P - y8, P, P + 1n, P + 18n];
     for (const y of weak.flatMap((low) => [low, low + 2n ** 255n])) {

@@ -27,7 +27,7 @@ export function orderStoreContract(stores: () => readonly [OrderStore, OrderStor
   const [a, b] = [unfinishedOrder('a'), unfinishedOrder('b')];
   const [refused, placed] = [finishedOrder(REFUSED), finishedOrder(PLACED)];
 
-  it('gives back what was written, through another handle too', async () => {
+  it('returns what was written, also through another handle', async () => {
     const [store, other] = stores();
     expect(await store.read('key')).toBeUndefined();
     expect(await store.write('key', a, 'nothing')).toBe('written');
@@ -37,8 +37,8 @@ export function orderStoreContract(stores: () => readonly [OrderStore, OrderStor
   });
 
   it.each([
-    ['creates a key once for', 'nothing'],
-    ['lets one take an order over of', { version: 'old' }],
+    ['creates a key only once of', 'nothing'],
+    ['lets only one take over an order, of', { version: 'old' }],
   ] as const)('%s concurrent requests', async (_what, over) => {
     const [store, other] = stores();
     if (over !== 'nothing') await store.write('key', unfinishedOrder('old'), 'nothing');
@@ -49,7 +49,7 @@ export function orderStoreContract(stores: () => readonly [OrderStore, OrderStor
     expect(await store.read('key')).toStrictEqual(unfinishedOrder(OWNERS[all.indexOf('written')] ?? ''));
   });
 
-  it('replaces nothing but the version that was read, and answers a write with the record that stands', async () => {
+  it('replaces only the version that was read, and answers any other write with the stored record', async () => {
     const [store, other] = stores();
     expect(await store.write('key', b, { version: 'a' })).toStrictEqual({ standing: undefined });
     await store.write('key', a, 'nothing');
@@ -58,7 +58,7 @@ export function orderStoreContract(stores: () => readonly [OrderStore, OrderStor
     expect(await store.read('key')).toStrictEqual(a);
   });
 
-  it('replaces a final answer only as it was read', async () => {
+  it('replaces a final answer only if it is unchanged since it was read', async () => {
     const [store] = stores();
     const longer = finishedOrder(REFUSED, 1_790_180_000_000);
     await store.write('key', a, 'nothing');
@@ -83,7 +83,7 @@ export function orderStoreContract(stores: () => readonly [OrderStore, OrderStor
     expect(await store.write('other', refused, over)).toStrictEqual({ standing: placed });
   });
 
-  it('deletes a record as it was read, with its count', async () => {
+  it('deletes a record only if it is unchanged, and its count with it', async () => {
     const [store, other] = stores();
     await store.write('key', a, 'nothing', count(60n));
     await store.write('other', a, 'nothing');
@@ -102,7 +102,7 @@ export function orderStoreContract(stores: () => readonly [OrderStore, OrderStor
     for (const key of keys) expect(await store.read(key)).toStrictEqual(unfinishedOrder(key));
   });
 
-  it('counts a day in the same write as the record, up to a limit, exactly, and nothing for a write that is not made', async () => {
+  it('counts a day exactly, in the write of the record, up to a limit; a write that fails counts nothing', async () => {
     const [store, other] = stores();
     const large = 2n ** 53n + 1n;
     expect(await store.write('a', a, 'nothing', count(large + 1n, large))).toStrictEqual(FULL);
@@ -136,7 +136,7 @@ export function orderStoreContract(stores: () => readonly [OrderStore, OrderStor
     await expectCounted(store, DAY, 201n);
   });
 
-  it('lets as many of many through at once as fit', async () => {
+  it('admits exactly as many simultaneous orders as fit under the limit', async () => {
     const [store, other] = stores();
     const written = await Promise.all(
       OWNERS.map((key, index) => (index % 2 ? store : other).write(key, a, 'nothing', count(30n, 100n))),

@@ -75,7 +75,7 @@ describe('the account that is traded with', () => {
       (kind) =>
         [kind, FOREIGN.toLowerCase(), kind, FOREIGN, `${NONE_OF_THEM}; the venue may refuse its orders.`] as const,
     ),
-  ])('by kind %s and funder %s is %s %s', (kind, funder, signatureType, funderAddress, ...[warning]) => {
+  ])('of kind %s with funder %s is %s %s', (kind, funder, signatureType, funderAddress, ...[warning]) => {
     const chosen = chooseAccount(SIGNER, { signatureType: kind, funderAddress: funder });
     expect(chosen).toStrictEqual({ signatureType, funderAddress, warning });
   });

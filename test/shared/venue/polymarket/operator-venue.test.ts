@@ -68,13 +68,13 @@ it.each<readonly [Ask, Reply, unknown]>([
   expect(calls.length).toBeGreaterThan(0);
 });
 
-it('asks for the collateral by the number of the kind of account, with the headers of the credentials', async () => {
+it('asks for the balance by the number of the kind of account, with the headers of the credentials', async () => {
   const { seen } = await asked({ body: { balance: '1', allowances: {} } }, collateral);
   expect(seen[0]?.query.toString()).toBe('asset_type=COLLATERAL&signature_type=3');
   expect(seen[0]?.headers).toMatchObject({ poly_address: WALLET.address, poly_api_key: 'api-key' });
 });
 
-it('has the venue read the chain first', async () => {
+it('makes the venue read the chain before it asks', async () => {
   const { calls } = await asked({ body: { balance: '1' } }, refreshed);
   expect(calls).toStrictEqual(['GET /balance-allowance/update', 'GET /balance-allowance']);
 });

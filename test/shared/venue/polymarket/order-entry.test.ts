@@ -37,7 +37,7 @@ describe('an order', () => {
     expect(entry.signedFor).toStrictEqual({ venue: paper.url, chainId: 137, maker, signatureType });
   });
 
-  it('is signed for another venue behind another path of the same host', () => {
+  it('names a venue of its own for each path of one host', () => {
     const urls = ['https://venues.example/one', 'https://venues.example/other'];
     const [one, other] = urls.map((url) => createOrderEntry(accountSettings(url), collectLog().log).signedFor);
     expect(one?.venue).not.toBe(other?.venue);
@@ -60,7 +60,7 @@ describe('an order', () => {
     expect(call.venueRequests[0]).toStrictEqual({ name: 'post-order', result: 'timeout', milliseconds: SEND_MS });
   });
 
-  it('makes one where it is a further one, on connections that carry nothing else', async () => {
+  it('makes one request for each further order, on connections that carry nothing else', async () => {
     const world = await openWorld();
     await place(world);
     const { call } = await place(world);

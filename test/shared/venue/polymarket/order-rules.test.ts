@@ -59,7 +59,7 @@ describe('the rules of a market', () => {
     [{ tokenId: v2TokenId(4) }, { version: 'v1' }, noRules],
     [{}, { tick_size: '1e-100' }, noRules],
     [{}, { min_order_size: '1e-100' }, noRules],
-  ])('of an order of %j at %j say %j', async (order, market, refusal) => {
+  ])('refuse an order of %j at %j: %j', async (order, market, refusal) => {
     const { admit } = await withBooks(market);
     const end = await admit(order).then(
       () => undefined,
@@ -97,7 +97,7 @@ describe('the rules of a market', () => {
     expect(await reads()).toStrictEqual([TOKEN]);
   });
 
-  it('are awaited while the order can still be sent', async () => {
+  it('are awaited only while the order can still be sent', async () => {
     fakeOnly(['setTimeout', 'clearTimeout', 'performance']);
     const { admit } = createOrderRuleBook(createTransport((await startVenue(() => 'hang')).url));
     const late = admit(limitOrder(), callWithin(SENDING_RESERVE_MS + 100));
@@ -107,7 +107,7 @@ describe('the rules of a market', () => {
     jest.useRealTimers();
   });
 
-  it('do not refuse an order by themselves where they are kept: the tick may have become finer', async () => {
+  it('are read again before kept rules refuse an order, since the tick may have become finer', async () => {
     const { venue, admit } = await withBooks({}, { tick_size: '0.001' });
     await admit();
     for (const price of ['0.555', '0.556']) {

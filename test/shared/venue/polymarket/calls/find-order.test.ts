@@ -146,7 +146,7 @@ describe('the look-up of trades', () => {
     // The venue may leave out what the account took.
     ['one that may have taken', false, [], 'unusable'],
     ['one that cannot have taken', true, [], 'not_found'],
-  ])('asks by the account where the venue wants that: %s', async (_what, postOnly, rows, expected) => {
+  ])('asks by the account if the venue requires it: %s', async (_what, postOnly, rows, expected) => {
     const answer = (path: string) =>
       path.includes('maker_address') ? pageOf(rows) : { status: 400, body: { error: 'Invalid trade params payload' } };
     const { found, asked } = await lookUpTrades(answer, { postOnly });

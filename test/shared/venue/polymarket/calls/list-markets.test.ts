@@ -111,7 +111,7 @@ describe('the list of markets', () => {
     expect(venue.seen.length).toBe(pages);
   });
 
-  it('is logged once for what is wrong: a market that is left out, names, and a cursor that stands still', async () => {
+  it('logs each fault once: a market that is left out, wrong names, and a cursor that does not move', async () => {
     const odd = { version: 'v9' };
     const nameless = gammaMarket(2, { outcomes: '["Yes","Yes"]' });
     const markets = [gammaMarket(5, odd), gammaMarket(6, { ...odd, ...CLOSED }), gammaMarket(1), nameless];

@@ -166,7 +166,7 @@ describe('an answer to an order', () => {
     [429, {}, wait('The venue limits the rate of orders. The order was not placed. Try again later.')],
     [401, {}, { facts: { reason: 'credentials' }, cause: new Error('no sentence') }],
     [401, says('who?'), { facts: { reason: 'credentials' }, cause: new Error('who?') }],
-  ])('under %i %j is told by our own error, with its cause for the log', (status, body, error) => {
+  ])('under %i %j becomes our own error, with its cause for the log', (status, body, error) => {
     expect(read(status, body, { retryAfter: 7 })).toMatchObject({ error });
   });
 

@@ -52,7 +52,7 @@ describe('a sentence about an order that the venue holds or may have taken', () 
   });
 });
 
-it('an unknown message proves nothing by itself, and refuses the order for good once it is believed', () => {
+it('an unknown message proves nothing at first, and refuses the order for good once it is believed', () => {
   const said = { reason: 'no reason at all', retryAfter: undefined };
   expect(fateSaidBy(said.reason, said)).toBeUndefined();
   const error = { code: 'order_rejected', facts: { venueReason: said.reason }, cause: new Error(said.reason) };
@@ -128,7 +128,7 @@ describe('a sentence that names a check before the book', () => {
     ['post-only mode', 'accepts only post-only orders'],
     ['breaks minimum tick size rule: 0.1', 'a multiple of 0.1'],
     ['lower than the minimum: 15', 'at least 15 shares'],
-  ])('%j is told in our words: …%s…', (sentence, words) => {
+  ])('%j becomes a sentence of ours: …%s…', (sentence, words) => {
     expect(errorOf(sentence).message).toContain(words);
   });
 
@@ -152,7 +152,7 @@ describe('a sentence that names a check before the book', () => {
     expect(waits).toStrictEqual([5, 1, 120]);
   });
 
-  it('counts with its first 500 characters', () => {
+  it('is recognised in its first 500 characters only', () => {
     const crosses = 'order crosses book';
     const far = `${'x'.repeat(500 - crosses.length)}${crosses}`;
     expect(errorOf(far).code).toBe('post_only_would_cross');

@@ -29,7 +29,7 @@ describe("the venue's sentence", () => {
     expect(cleanVenueReason(text, SECRETS)).toBe(cleaned);
   });
 
-  it('has 200 characters at most, none of them half', () => {
+  it('has at most 200 characters, none of them split', () => {
     expect(cleanVenueReason(`${'x '.repeat(99)}x😀😀`, [])).toBe(`${'x '.repeat(99)}x😀`);
   });
 });

@@ -92,7 +92,7 @@ describe('a read', () => {
   });
 });
 
-it('an answer that is asked for once fails as a read does, and a fault of ours as it is', async () => {
+it('a single attempt fails with the error of a read, and a fault of ours is thrown unchanged', async () => {
   const { url } = await startVenue(() => 'reset');
   const error = { name: 'AppError', code: 'venue_error', cause: { code: 'ECONNRESET' } };
   await expect(answerTo(createTransport(url).send(GET, callWithin()))).rejects.toMatchObject(error);

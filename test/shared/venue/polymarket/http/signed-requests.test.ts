@@ -38,7 +38,7 @@ describe('credentials that are derived', () => {
   it.each([
     ['that has had some', KNOWN],
     ['that is new', UNSEEN],
-  ])('are there for the first orders of a wallet %s, obtained once, and kept', async (_what, auth) => {
+  ])('are obtained once for the first orders of a wallet %s, and kept', async (_what, auth) => {
     const world = await openWorld({ auth }, KEYLESS);
     await Promise.all([1, 2, 3].map(() => world.entry.sign(limitOrder(), callWithin())));
     for (const _ of [1, 2]) expect((await place(world)).result).toMatchObject({ status: 'live' });
@@ -47,7 +47,7 @@ describe('credentials that are derived', () => {
     expect(JSON.parse(world.venue.seen.at(-1)?.body ?? '').owner).toBe(OTHER_KEY);
   });
 
-  it('are waited for as long as the order can still be sent', async () => {
+  it('are awaited only while the order can still be sent', async () => {
     fakeOnly(['setTimeout', 'clearTimeout', 'performance']);
     const { promise: derived, resolve } = Promise.withResolvers<typeof CREDENTIALS>();
     let deadline = 0;
@@ -72,7 +72,7 @@ describe('credentials that are derived', () => {
     jest.useRealTimers();
   });
 
-  it('are tried again by the next order where the venue was not there', async () => {
+  it('are derived by the next order if the venue was unreachable', async () => {
     const world = await openWorld({ auth: (...of) => (of[1] < 2 ? { status: 425 } : KNOWN(...of)) }, KEYLESS);
     await expect(world.entry.sign(limitOrder(), callWithin())).rejects.toMatchObject({ code: 'venue_unavailable' });
     expect((await place(world)).result).toMatchObject({ status: 'live' });
@@ -89,7 +89,7 @@ describe('credentials that are derived', () => {
     ['the answer cannot be read', { body: '{"apiKey":' }, REFUSAL, { code: 'venue_error' }],
     ['a value fits in no header', derivedKey('a\nb'), REFUSAL, { code: 'venue_error' }],
     ['the venue fails', { status: 500 }, REFUSAL, { code: 'venue_error' }],
-  ])('are not to be had, and the order says why: %s', async (_what, get, post, error) => {
+  ])('cannot be derived, and the order says why: %s', async (_what, get, post, error) => {
     const world = await openWorld({ auth: both(get, post) }, KEYLESS);
     await expect(world.entry.sign(limitOrder(), callWithin())).rejects.toMatchObject({ name: 'AppError', ...error });
   });

@@ -35,9 +35,9 @@ afterEach(() => {
 
 describe('transport', () => {
   it.each([
-    ['is kept after 4 s', 4_000, true],
-    ['is not trusted after more: the process may have stood still', 4_001, false],
-    ['is not trusted after the clock was set back', -10_000, false],
+    ['is reused after 4 s', 4_000, true],
+    ['is not reused after more than 4 s, since the process may have been suspended', 4_001, false],
+    ['is not reused after the clock was set back', -10_000, false],
   ])('a connection %s', async (_what, laterMs, isKept) => {
     let now = 1_000_000;
     const venue = await startVenue(() => ({}));
@@ -50,7 +50,7 @@ describe('transport', () => {
     expect([second === first, third === first]).toStrictEqual([true, isKept]);
   });
 
-  it('waits for a far address of a name, whose other one is dead, longer than the 250 ms of Node', async () => {
+  it('waits longer than the 250 ms of Node for the slow one of two addresses, if the other is dead', async () => {
     const port = await startSlowListener();
     const addresses = [
       { address: '127.0.0.1', family: 4 },
@@ -65,7 +65,7 @@ describe('transport', () => {
     });
   });
 
-  it('uses no connection again on which bytes came unasked', async () => {
+  it('does not reuse a connection on which unrequested bytes arrived', async () => {
     const users: Socket[] = [];
     const server = createHttpServer(({ socket }, response) => {
       const answers = users.push(socket);
@@ -82,7 +82,7 @@ describe('transport', () => {
 });
 
 describe('transport without a readable answer', () => {
-  it('knows that nothing was sent where the connection is refused, no time is left, or a header cannot be', async () => {
+  it('reports that nothing was sent if the connection is refused, no time is left, or a header is malformed', async () => {
     const venue = await startVenue(() => ({}));
     const http = createTransport(venue.url);
     expect(await failureOf(http.send(POST, callWithin(-1)))).toStrictEqual({ kind: 'timeout', ...UNSENT });
@@ -106,19 +106,24 @@ describe('transport without a readable answer', () => {
   it.each([
     ['its time is over', 200, 'timeout'],
     ['2.5 s have passed, however much time is left', CONNECT_MS, 'not_connected'],
-  ])('knows that nothing was sent before the TLS handshake is over, and gives up when %s', async (_what, ms, kind) => {
-    // A server that accepts the connection and never answers the handshake.
-    const { promise: connected, resolve } = Promise.withResolvers<Socket>();
-    const silent = createServer(resolve);
-    const http = createTransport((await listenOnLoopback(silent)).replace('http:', 'https:'));
-    const ended = failureOf(http.send({ ...POST, timeLimit: kind === 'timeout' ? ms : 600_000 }, callWithin(600_000)));
-    await connected;
-    // Until the client knows it too.
-    await sleep(50);
-    jest.advanceTimersByTime(ms);
-    expect(await ended).toStrictEqual({ kind, ...UNSENT });
-    silent.close();
-  });
+  ])(
+    'reports that nothing was sent before the end of the TLS handshake, and gives up when %s',
+    async (_what, ms, kind) => {
+      // A server that accepts the connection and never answers the handshake.
+      const { promise: connected, resolve } = Promise.withResolvers<Socket>();
+      const silent = createServer(resolve);
+      const http = createTransport((await listenOnLoopback(silent)).replace('http:', 'https:'));
+      const ended = failureOf(
+        http.send({ ...POST, timeLimit: kind === 'timeout' ? ms : 600_000 }, callWithin(600_000)),
+      );
+      await connected;
+      // Until the client knows it too.
+      await sleep(50);
+      jest.advanceTimersByTime(ms);
+      expect(await ended).toStrictEqual({ kind, ...UNSENT });
+      silent.close();
+    },
+  );
 
   const begun =
     (headers: Record<string, string>, end: (response: ServerResponse) => void): Reply =>
@@ -147,7 +152,7 @@ describe('transport without a readable answer', () => {
     ['an answer that is no HTTP', raw('SSH-2.0-OpenSSH_9.9\r\n\r\n'), 'no_http'],
     ['a head that is no HTTP', raw('HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n'), 'no_http'],
     ['a body that is no HTTP', raw('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nx\r\n'), 'no_http'],
-  ])('knows that the request may have arrived, on a new connection and a kept one: %s', async (_what, reply, kind) => {
+  ])('reports that the request may have arrived, on a new and on a kept connection: %s', async (_what, reply, kind) => {
     for (const isKept of [false, true]) {
       const { promise: asked, resolve } = Promise.withResolvers<void>();
       const venue = await startVenue(({ method }) => {
@@ -166,7 +171,7 @@ describe('transport without a readable answer', () => {
     }
   });
 
-  it('gives up in its time while it waits for a free connection, and is never sent then', async () => {
+  it('gives up in time while it waits for a free connection, and sends nothing afterwards', async () => {
     const held: ServerResponse[] = [];
     const venue = await startVenue(() => (response) => held.push(response));
     const http = createTransport(venue.url);
