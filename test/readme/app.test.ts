@@ -75,7 +75,7 @@ afterAll(async () => {
 });
 
 it('places the order of a user once, and pushes its fill to that user', async () => {
-  const [key, terms] = ['fill-1', { token_id: tokenId, side: 'buy', price: '0.53', size: '5' }];
+  const [key, terms] = ['fill-1', { token_id: tokenId, side: 'buy', price: '0.7', size: '5' }];
   const placed = await app.placeOrder(backend, 'alice', key, terms);
   expect(placed).toStrictEqual({ orderId: expect.stringMatching(/^0x[0-9a-f]{64}$/), status: 'matched' });
   expect(await app.placeOrder(backend, 'alice', key, terms)).toStrictEqual(placed);
