@@ -177,7 +177,7 @@ const TEXTS: readonly Change[] = [
 
 /** Checks at a service of the tests. */
 const UNDER_CONTROL = verifying(['process'], {
-  'of Solana are told which form their signature has, and which it must have': async (world) => {
+  'of Solana learn which form their signature has, and which it must have': async (world) => {
     const wallet = await solanaWallet(0x22);
     const headers = await sign(world, { wallet });
     const bytes = Buffer.from(fromBase58(headers['x-client-signature'] ?? '', 64));
@@ -253,7 +253,7 @@ const UNDER_CONTROL = verifying(['process'], {
       assert.equal(sendings(world), sent);
     },
   },
-  'are in the log as verified, and as a claim where they have not signed': async (world) => {
+  'are logged as verified if they have signed, else as a claim': async (world) => {
     const key = crypto.randomUUID();
     const headers = await sign(world, { key, address: ALICE.address.toLowerCase() });
     const { order_id } = membersOf(await place(world, headers));

@@ -10,7 +10,7 @@ import { CHECKS } from './sections.ts';
 /** The names that some check proves, each as often as it is proved. */
 const PROVED = CHECKS.flatMap(({ proves }) => proves);
 
-describe('exactly one check of the contract is there', () => {
+describe('exactly one check of the contract exists', () => {
   it('for each error code', () => {
     expect(PROVED.filter((name) => name in ERRORS).toSorted()).toStrictEqual(ERROR_CODES.toSorted());
   });

@@ -208,7 +208,7 @@ export const CONTRACT_WALLETS = section('clients', ['process'], {
       );
     },
   },
-  'have one chain: the start stops at another one, and only warns of a node that does not answer': {
+  'have one chain: a node of another chain stops the start, one that does not answer is a warning': {
     run: async (world) => {
       const { startChain } = await import('../support/chain/chain.ts');
       const chain = await startChain(ALICE.address, 8453);

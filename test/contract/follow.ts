@@ -149,7 +149,7 @@ const EVENTS: readonly Looks[] = [
 ];
 
 const TRADES: readonly Looks[] = [
-  looks('events of one look have the state at its end, and are in the order of their times', [
+  looks('events of one look have the state at its end, and are sorted by time', [
     {
       at: 5,
       ...RESTS,
@@ -179,7 +179,7 @@ const TRADES: readonly Looks[] = [
     },
     { at: 10, says: [] },
   ]),
-  looks('a failed settlement takes out what was reported, whatever its row says then', [
+  looks('a failed settlement removes the reported fill, whatever its row says then', [
     { at: 5, ...RESTS, trades: [fill('t1', 3, 'A', 4)], says: [PARTLY] },
     {
       at: 10,
@@ -211,7 +211,7 @@ const TRADES: readonly Looks[] = [
     ],
     { start: 10 },
   ),
-  looks('fills from before the start count once in the sums of an order that rests', [
+  looks('the sums of a resting order count each fill from before the start once', [
     {
       at: 5,
       open: [order('A', 10, OLD), order('B', 10)],
@@ -292,12 +292,12 @@ const TRADES: readonly Looks[] = [
     },
     { at: 8 * DAY + MINUTE, since: 8 * DAY - 10 * MINUTE, says: [], keeps: { parts: 1 } },
   ]),
-  looks('a row that cannot be read is remembered while the last part of the window is read', [
+  looks('an unreadable row is remembered while only the end of the window is read', [
     { at: 0, unreadable: ['t1'], says: ['unreadable t1: unreadable'] },
     { at: 5, unreadable: [], says: [] },
     { at: MINUTE, unreadable: ['t1'], says: [] },
   ]),
-  looks('a row that stays unreadable is in the window for a week at most', [
+  looks('an unreadable row is kept in the window for a week at most', [
     { at: 0, ...RESTS, unreadable: ['t1'], says: ['unreadable t1: unreadable'] },
     { at: 8 * DAY, trades: [fill('t2', 8 * DAY, 'A', 1)], since: -10 * MINUTE, says: ['A filled by t2: 1, now 1+9'] },
     { at: 8 * DAY + MINUTE, since: DAY, says: [] },
@@ -374,7 +374,7 @@ const FEES: readonly Looks[] = [
       data: [{}, { fee: '0' }, {}],
     },
   ]),
-  looks('a trade that waits for its fees is in the window until it is reported', [
+  looks('a trade that waits for its fees stays in the window until it is reported', [
     { at: 0, open: [order('A', 10), order('B', 10, OTHER)], says: [] },
     {
       at: 60,
@@ -408,7 +408,7 @@ const FEES: readonly Looks[] = [
 ];
 
 const CLIENTS: readonly Looks[] = [
-  looks('the record of a taker is read up to a day back', [
+  looks('the records of the last day are searched for a taker', [
     { at: 5, says: [] },
     { at: 10, trades: [taken('t1', 8, 'A', 4)], records: record('A', 9 - DAY), says: [PARTLY], data: [CLIENT] },
   ]),
@@ -442,7 +442,7 @@ const CLIENTS: readonly Looks[] = [
     { at: 9 * MINUTE, records: record('B', 9 * MINUTE), says: [] },
     { at: 10 * MINUTE, records: record('A', 0), says: [], keeps: { orders: ['B', 'A'] } },
   ]),
-  looks('an order without a record has no client, until one shows', [
+  looks('an order has no client until its record shows', [
     {
       at: 5,
       trades: [T1_TAKEN],
@@ -568,7 +568,7 @@ const ENDS: readonly Looks[] = [
     { at: 155, ...CANCELED, says: [] },
     { at: 175, says: [CLOSED] },
   ]),
-  looks('an order that no look-up finds is filled by its trades, and expired by its own end', [
+  looks('an order that no look-up finds is closed as filled by its trades, or expired by its own expiry', [
     {
       at: 5,
       records: {
@@ -632,7 +632,7 @@ const ENDS: readonly Looks[] = [
     { at: HOUR + 15, says: [], asks: [] },
     { at: HOUR + 20, ...CANCELED, says: [CLOSED] },
   ]),
-  looks('an order whose record names no market has the one of the venue, or no question', [
+  looks('an order whose record names no market has the market of the venue, or no question', [
     {
       at: 5,
       ...RESTS,

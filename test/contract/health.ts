@@ -20,7 +20,7 @@ export const HEALTH = section('health', [], {
       settlement_chain: 'polygon',
     });
   },
-  'says that clients sign their orders': {
+  'says if clients must sign their orders': {
     needs: ['verified clients'],
     settings: { SERVICE_CLIENT_VERIFICATION: 'required' },
     run: async ({ ask }) => {
@@ -36,7 +36,7 @@ export const HEALTH = section('health', [], {
       assert.equal(venue.requests().length, before);
     },
   },
-  'names the wallet of a configured key, also without the opt-in, and a funder': {
+  'names the funder and the wallet of a configured key, also without the opt-in': {
     needs: ['process'],
     proves: ['SERVICE_PRIVATE_KEY', 'SERVICE_FUNDER_ADDRESS'],
     run: async (world) => {

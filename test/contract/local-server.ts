@@ -137,7 +137,7 @@ const ALONE = section('local server', ['local server'], {
 
 /** Checks that place orders, which no caller pays for. */
 const WITH_ORDERS = section('local server', ['local server', 'paper venue', 'orders'], {
-  'reads a body of any length, and answers it': async (world) => {
+  'reads a body of any length before it answers': async (world) => {
     const order = JSON.stringify(restingOrder(world));
     const close = 'Connection: close\r\n';
     const sent = sendings(world);
@@ -162,7 +162,7 @@ const WITH_ORDERS = section('local server', ['local server', 'paper venue', 'ord
     socket.write('rubbish\r\n\r\n');
     assert.deepEqual(statuses(await answered), [200, 201]);
   },
-  'begins no request behind one that ends the connection or asks for another protocol': async (world) => {
+  'handles no request after one that ends the connection or asks for another protocol': async (world) => {
     const sent = sendings(world);
     const upgrade = `GET /health HTTP/1.1\r\n${HOST}Connection: Upgrade\r\nUpgrade: h2c\r\n\r\n`;
     for (const first of [LAST_HEALTH, upgrade]) {
@@ -171,7 +171,7 @@ const WITH_ORDERS = section('local server', ['local server', 'paper venue', 'ord
     }
     assert.equal(sendings(world), sent);
   },
-  'answers a fault of its own as 500, and says nothing of it': {
+  'answers a fault of its own with 500, without details': {
     needs: ['process'],
     proves: ['internal_error'],
     run: async (world) => {

@@ -42,7 +42,7 @@ export const MARKETS = section('markets', [], {
       assert.equal((await list(world, `?limit=${all.items.length}`)).has_more, false);
     },
   },
-  'come most traded first, equal volumes by id, each once': async (world) => {
+  'come once each, most traded first, equal volumes by id': async (world) => {
     const { items } = await list(world, '?limit=100');
     assert.equal(new Set(items.map(({ id }) => id)).size, items.length);
     for (const [index, market] of items.entries()) {

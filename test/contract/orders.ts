@@ -196,7 +196,7 @@ const REFUSED = section('orders', [], {
       }
     },
   },
-  'are disabled without the opt-in, the answer names what is missing and no value': {
+  'are disabled without the opt-in, and the answer names what is missing': {
     needs: ['process'],
     settings: { SERVICE_PLACE_ORDER: 'yes' },
     proves: ['order_placement_disabled', 'SERVICE_PLACE_ORDER'],
@@ -295,7 +295,7 @@ const WRONG_ORDERS = section('orders', ['orders'], {
       expectProblem(await post(world, { headers }), 'invalid_request', name);
     }
   },
-  'are refused for a header that is nearly Idempotency-Key: it would be no key': async (world) => {
+  'are refused for a misspelt Idempotency-Key header, which would be ignored': async (world) => {
     for (const field of ['x-idempotency-key', 'idempotency_key', 'idempotencykey', 'idem-potency-token']) {
       const headers = { ...JSON_TYPE, [field]: 'k', 'idempotency-key': 'k' };
       const errors = [{ field, detail: 'is not known: the header is Idempotency-Key.' }];
@@ -357,7 +357,7 @@ const PLACED = section('orders', ['orders'], {
 
 /** Checks of orders that a paper venue takes. */
 const TAKEN = section('orders', ['orders', 'paper venue'], {
-  'are answered with all that is known of them': async (world) => {
+  'are answered with every known fact': async (world) => {
     const { tokenId: token_id, tickSize: price, minOrderSize: size } = world.sample;
     const { wallet_address } = membersOf(await world.ask({ operation: 'health', target: '/health' }));
     const answer = await place(world);
@@ -373,7 +373,7 @@ const TAKEN = section('orders', ['orders', 'paper venue'], {
     assert.deepEqual([last?.side, last?.original_size, last?.post_only], ['BUY', size, true]);
     assert.equal(answer.headers.get('idempotency-replayed'), null);
   },
-  'are answered with what was executed at once': async (world) => {
+  'are answered with the part that was executed at once': async (world) => {
     const answer = await place(world, { side: 'SeLL', price: '0.01', size: '10', post_only: undefined });
     expectMembers(answer, {
       status: 'matched',
@@ -403,7 +403,7 @@ const TAKEN = section('orders', ['orders', 'paper venue'], {
       expectMembers(answer, { size, remaining_size: size });
     }
   },
-  'take a client address as a label: logged and recorded as unverified, cut to 512 printable characters': {
+  'log and record a client address as unverified, truncated to 512 printable characters': {
     needs: ['clients as they are'],
     run: async (world) => {
       for (const [label, address] of [
@@ -430,7 +430,7 @@ const TAKEN = section('orders', ['orders', 'paper venue'], {
       }
     },
   },
-  'are refused where they would end within 120 s, with the earliest end': {
+  'are refused if they expire within 120 s, with the earliest expiry': {
     proves: ['expiry_too_soon'],
     run: async (world) => {
       const sent = sendings(world);

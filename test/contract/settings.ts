@@ -50,7 +50,7 @@ const CONTRADICTIONS: readonly (readonly [Settings, RegExp])[] = [
 
 /** Checks of the settings that no other section is about, at the start of a service. */
 export const SETTINGS = section('settings', ['process'], {
-  'a key of KMS takes the place of a private key, and both stop the start': {
+  'a KMS key replaces a private key, and both together stop the start': {
     proves: ['SERVICE_KMS_KEY'],
     run: async (world) => {
       const SERVICE_KMS_KEY = 'alias/a';
@@ -72,7 +72,7 @@ export const SETTINGS = section('settings', ['process'], {
       kms.close();
     },
   },
-  'a secret may hold the key or the credentials, and an address pins the wallet': {
+  'a secret may hold the key or the credentials, and SERVICE_WALLET_ADDRESS pins the wallet': {
     proves: ['SERVICE_PRIVATE_KEY_SECRET', 'SERVICE_CREDENTIALS_SECRET', 'SERVICE_WALLET_ADDRESS'],
     run: async (world) => {
       const { startSecretStore } = await import('../../tools/support/secret-store.ts');
@@ -124,7 +124,7 @@ export const SETTINGS = section('settings', ['process'], {
       expectProblem(other, 'host_not_allowed');
     },
   },
-  'a setting that another one contradicts stops the start with one sentence': {
+  'two contradicting settings stop the start with one sentence': {
     proves: ['SERVICE_STORE', 'SERVICE_SIGNATURE_TYPE', 'SERVICE_BUILDER_CODE'],
     run: async (world) => {
       const taken = { SERVICE_STORE: `${processOf(world).settings['SERVICE_STORE']}` };
@@ -211,7 +211,7 @@ export const SETTINGS = section('settings', ['process'], {
       );
     },
   },
-  'a service that only reads makes no store, and misses none': async (world) => {
+  'a read-only service creates no store, and starts without one': async (world) => {
     const { lines, settings } = processOf(await processOf(world).start({ SERVICE_PLACE_ORDER: '' }));
     const { mode, store, max_order_notional } = lines().find(({ message }) => message === 'listening') ?? {};
     assert.deepEqual([mode, store, max_order_notional], ['read-only', null, null]);

@@ -33,10 +33,10 @@ describe('an event of the gateway', () => {
     ['was taken in just now', -500, [23_000, 24_000]],
     ['has waited for a cold start', -5_000, [19_000, 20_000]],
     ['is given up already', -26_000, [-2_000, -1_000]],
-    ['says nothing that can be: too old', -31_000, [23_000, 24_000]],
-    ['says nothing that can be: of the future', 60_000, [23_000, 24_000]],
-    ['says nothing that can be: no number', Number.NaN, [23_000, 24_000]],
-  ])('counts the time of a request from the gateway: one that %s', async (_what, ago, [least = 0, most = 0]) => {
+    ['has an impossible time: too old', -31_000, [23_000, 24_000]],
+    ['has an impossible time: in the future', 60_000, [23_000, 24_000]],
+    ['has an impossible time: not a number', Number.NaN, [23_000, 24_000]],
+  ])('measures the age of a request since the gateway: one that %s', async (_what, ago, [least = 0, most = 0]) => {
     const read: HttpHandler = (_request, { deadline }) => ({ status: 200, body: deadline - performance.now() });
     const { body } = await ask(endpointOf(read, ORDER_BUDGET_MS), { timeEpoch: Date.now() + ago });
     expect(body).toBeGreaterThan(least);
@@ -53,7 +53,7 @@ describe('an event of the gateway', () => {
   });
 
   it.each<[string, unknown, number]>([
-    ['of more bytes, though not of more letters', `"${'ä'.repeat(8_192)}"`, 413],
+    ['of too many bytes, but not too many letters', `"${'ä'.repeat(8_192)}"`, 413],
     ['that is null', null, 400],
   ])('with a body %s is refused', async (_what, body, status) => {
     const orders = fakeOrders();
@@ -62,7 +62,7 @@ describe('an event of the gateway', () => {
     expect([result.statusCode, orders.placed]).toStrictEqual([status, []]);
   });
 
-  it('is answered by its endpoint in the last moment of the function', async () => {
+  it('is answered by its endpoint just before the function times out', async () => {
     const slow = endpointOf(() => sleep(20).then(() => ({ status: 201, body: {} })));
     expect((await ask(slow)).result.statusCode).toBe(201);
   });
@@ -76,7 +76,7 @@ describe('an event of the gateway', () => {
 });
 
 describe('the log of a request', () => {
-  it('is one line, with its times by part, what the venue was asked and what the handler added', async () => {
+  it('is one line with its times, the calls of the venue and the members that the handler added', async () => {
     const calls = [
       { name: 'book', result: 200, milliseconds: 3 },
       { name: 'book', result: 304, milliseconds: 0.5 },
@@ -103,7 +103,7 @@ describe('the log of a request', () => {
     ]);
   });
 
-  it('names the invocation once, as the request itself where the caller has sent no id', async () => {
+  it('names the invocation once, and uses its id if the caller has sent none', async () => {
     const awsRequestId = 'invocation-1';
     for (const [headers, ...ids] of [
       [{}, awsRequestId, undefined, undefined],
@@ -115,7 +115,7 @@ describe('the log of a request', () => {
     }
   });
 
-  it('has the caller of the gateway, as the record of the order has', async () => {
+  it('names the caller of the gateway, as the record of the order does', async () => {
     const orders = fakeOrders();
     const endpoint = ordersEndpoint({ openOrders: async () => orders, checkCaller: createCallerCheck('jwt') });
     const requestContext = { authorizer: { jwt: { claims: { sub: 'me' } } } };

@@ -93,7 +93,7 @@ describe('the alarms', () => {
     }
   });
 
-  it('ring where no run of fills ends well, and where runs no longer begin, but not before the first one', () => {
+  it('fire when runs of fills fail or stop beginning, but not before the first run', () => {
     const context = { ...ORDER_CONTEXT, fillsTopic: `${alarmTopic}-fills` };
     const found = templateOf(context).findResources('AWS::CloudWatch::Alarm');
     const silent = Object.values(found).filter(({ Properties }) => Properties.InsufficientDataActions);
@@ -111,7 +111,7 @@ describe('the alarms', () => {
     ]);
   });
 
-  it('look at what a function counts at every level of its log', async () => {
+  it('use only lines that are written at every level of the log', async () => {
     const codes = ['internal_error', 'venue_refused_service', 'outcome_unknown', 'store_unavailable'] as const;
     const counted: string[] = [];
     for (const route of Object.values(ROUTES)) {
@@ -137,7 +137,7 @@ describe('the alarms', () => {
     ['FunctionFaults', Array(4).fill('AWS/Lambda Errors FunctionName')],
     ['Throttles', Array(4).fill('AWS/Lambda Throttles FunctionName')],
     ['SlowResponses', Array(3).fill('AWS/Lambda Duration FunctionName')],
-  ])('look at AWS for what no function can count: %s', (id, metrics) => {
+  ])('use the metrics of AWS for what no function can count: %s', (id, metrics) => {
     expect(alarms.get(id)?.metrics.filter((text) => text.startsWith('AWS/'))).toStrictEqual(metrics);
   });
 });

@@ -116,7 +116,7 @@ describe('the build', () => {
     expect(stdout).toContain('The secret trading/key cannot be read');
   });
 
-  it('ships the curve once, and gives health no import of the layer', async () => {
+  it('contains the curve once, and health imports nothing of the layer', async () => {
     const files = Object.keys(await contentsOf(join(folder, 'here')));
     expect(files.filter((file) => file.endsWith('.wasm'))).toStrictEqual(['layer/nodejs/secp256k1.wasm']);
     const ofFills = await readFile(join(folder, 'here/functions/fills/index.mjs'), 'utf8');
@@ -124,7 +124,7 @@ describe('the build', () => {
     expect((await bytesOf('health')).layer).toBe(0);
   });
 
-  it('has in the layer each part of zod that a function uses', async () => {
+  it('puts each part of zod that a function uses into the layer', async () => {
     const shared: object = await import(join(folder, 'here/layer/nodejs/zod.mjs'));
     const used = new Set<string>();
     for await (const file of glob(join(folder, 'here/functions/*/*.mjs'))) {
@@ -140,7 +140,7 @@ describe('the build', () => {
     expect(Object.keys(shared).toSorted()).toStrictEqual([...used].toSorted());
   });
 
-  it('holds of the official client only what needs no package of its own', async () => {
+  it('contains only parts of the official client that need no other package', async () => {
     const layer = join(folder, 'here/layer/nodejs');
     const modules = (await readdir(layer)).filter((file) => file.endsWith('.mjs'));
     const sources = await Promise.all(modules.map((file) => readFile(join(layer, file), 'utf8')));

@@ -14,7 +14,7 @@ const ROLES = read('deploy/github-roles.yaml');
 const ROLE = new Map(ROLES.split(/^ {2}(?=\w+:$)/m).map((text) => [text.slice(0, text.indexOf(':')), text] as const));
 
 describe('the deployment from GitHub', () => {
-  it('trusts the tokens of one environment each, by their whole subject', () => {
+  it('trusts only tokens of its environment, by their whole subject', () => {
     const subjects = ROLES.match(/(?<=:sub: !Sub repo:\$\{Repository\}:environment:).*/g);
     expect(subjects).toStrictEqual([expect.stringMatching(/^\$\{Environment\}$/), 'diff', 'drift']);
     expect(ROLES.match(/:aud: .*/g)).toStrictEqual([1, 2, 3].map(() => ':aud: sts.amazonaws.com'));

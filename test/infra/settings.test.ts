@@ -268,7 +268,7 @@ describe('the file of an environment', () => {
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  it('adds its settings where -c env names it; those of the command line win', () => {
+  it('adds its settings if -c env names it, and the command line wins', () => {
     const sound = join(folder, 'sound');
     const context = { logLevel: 'debug', region: 'eu-north-1' };
     const { stackName, region, environment } = readSettings(withEnvironmentFile({ ...context, env: 'prod' }, sound));
@@ -277,7 +277,7 @@ describe('the file of an environment', () => {
     expect(withEnvironmentFile(context, sound)).toStrictEqual(context);
   });
 
-  it('has an example of the stack that is deployed without one, refused until its values are replaced', () => {
+  it('has an example for the default stack, which is refused until its values are replaced', () => {
     const context = withEnvironmentFile({ env: 'example' }, join(import.meta.dirname, '../../deploy'));
     const own = ['alarmTopic', 'walletAddress'].map((name) => expect.stringMatching(`^${name} is that of the example`));
     expect(problemsOf(() => context)).toStrictEqual(expect.arrayContaining(own));

@@ -205,13 +205,13 @@ describe('the stack', () => {
     );
   });
 
-  it('brings no other code, no managed policy, no reserved execution and no topic', () => {
+  it('contains no other code, managed policy, reserved concurrency or topic', () => {
     expect(textOf(templateOf(FULL).toJSON())).not.toMatch(
       /Custom::|AWS::CloudFormation::CustomResource|ManagedPolicyArns|ReservedConcurrent|AWS::SNS/,
     );
   });
 
-  it('grants a call on everything once: CodeDeploy describes alarms', () => {
+  it('grants one call on all resources: CodeDeploy describes alarms', () => {
     const isAny = ({ Resource }: Statement) => [Resource].flat().includes('*');
     const describes = { Action: 'cloudwatch:DescribeAlarms', Effect: 'Allow', Resource: '*' };
     expect(statementsOf(templateOf(FULL)).filter(isAny)).toStrictEqual([describes]);
@@ -234,7 +234,7 @@ describe('the gateway', () => {
     expect(routesOf(context)).toStrictEqual([...ALWAYS, ...routes].toSorted());
   });
 
-  it('alone may invoke a function, each by its own route', () => {
+  it('is the only caller of the functions, each by its own route', () => {
     const paths = propertiesOf(templateOf(TRADING), 'AWS::Lambda::Permission').map(
       ({ FunctionName, Principal, SourceArn }) => {
         expect(FunctionName).toStrictEqual({ Ref: expect.stringContaining('Aliaslive') });
@@ -260,7 +260,7 @@ describe('the gateway', () => {
 });
 
 describe('the store of orders', () => {
-  it('keeps table and log whatever happens to the stack, with orders on and off', () => {
+  it('keeps table and log when orders are turned off or the stack is deleted', () => {
     const storeOf = (context: Context) =>
       Object.entries(resourcesOf(context)).filter(([, { Type }]) =>
         /^AWS::(?:DynamoDB::Table|Logs::LogGroup)$/.test(`${Type}`),
@@ -320,7 +320,7 @@ const SECRET_ARN = 'arn:aws:secretsmanager:eu-west-1:123456789012:secret:wallet-
 const readOf = (Resource: unknown) => ({ Action: 'secretsmanager:GetSecretValue', Effect: 'Allow', Resource });
 
 describe('the role of orders', () => {
-  it('writes its log, uses its table and reads the one secret', () => {
+  it('may write its log, use its table and read its one secret', () => {
     expect(statementsOf(templateOf(TRADING), 'OrdersRole')).toStrictEqual([
       logStatement('OrderStoreLog'),
       {
@@ -399,7 +399,7 @@ describe('the function of fills', () => {
     expect(statementsOf(fillsOf(byKms), 'FillsRole')).toStrictEqual([...common, named, sign]);
   });
 
-  it('knows nothing of the chain of clients, whose URL is a secret', () => {
+  it(`gets no URL of the clients' chain, which is a secret`, () => {
     const chain = { clientVerification: 'required', clientRpcUrl: 'https://rpc.example/key', clientChainId: '1' };
     const functions = propertiesOf(fillsOf(chain), 'AWS::Lambda::Function');
     const knowing = functions.filter(({ Environment }) => textOf(Environment ?? {}).includes('rpc.example'));
@@ -433,7 +433,7 @@ describe('the function of fills', () => {
 });
 
 describe('the rollout of orders', () => {
-  it('moves the alias of that function alone, which waits for the group', () => {
+  it('moves only the alias of that function, after the deployment group exists', () => {
     const template = templateOf(TRADING);
     const [group = ''] = Object.keys(template.findResources('AWS::CodeDeploy::DeploymentGroup'));
     template.hasResource('AWS::Lambda::Alias', {

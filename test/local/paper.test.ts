@@ -77,7 +77,7 @@ it("the first screen has commands that work as they stand, and none of the opera
   expect(screen()).not.toMatch(/"level":"warn","message":"(?!market left out)|operators|b3BlcmF0b3Jz|abababab/);
 });
 
-it('the first screen of a service whose clients sign says so, and its order is answered with the text to sign', async () => {
+it('the first screen of a service with signed orders says so, and its example is answered with the text to sign', async () => {
   const { screen } = await start({ SERVICE_CLIENT_VERIFICATION: 'required' });
   expect(screen()).toContain('# Clients sign their orders here: ');
   const script = screen().slice(screen().indexOf('\nS='), screen().indexOf('# as the venue has them'));
@@ -101,7 +101,7 @@ async function freePorts(): Promise<number> {
 }
 
 describe('a session on paper', () => {
-  it('has its venue and console on the port after its own, and a desk as long as it runs', async () => {
+  it('has venue and console on the port after its own, and a desk while it runs', async () => {
     const port = await freePorts();
     const settings = { ...OPERATORS, SERVICE_PORT: String(port) };
     const { service, screen, venueUrl, consoleUrl } = await start(settings);
@@ -163,7 +163,7 @@ describe('the console on paper', () => {
     ]);
   });
 
-  it('may place orders from both of its names, beside the pages that the operator lists', async () => {
+  it('may place orders from both of its host names, beside the pages that the operator lists', async () => {
     const listed = 'https://app.example';
     const { ask, serviceUrl, origin } = await openConsole({ SERVICE_CORS_ORIGINS: listed });
     const allowed = [origin, origin.replace('127.0.0.1', 'localhost'), listed];

@@ -76,7 +76,7 @@ describe('orders in a file', () => {
       return [store, store];
     }));
 
-  it('has files of mode 0600 in a folder of mode 0700, those of a copy too', async () => {
+  it('creates files of mode 0600 in a folder of mode 0700, also for a copy', async () => {
     await openWith('key', A);
     const all = ['', '-shm', '-wal', '.lock'].map((suffix) => `orders.db${suffix} 600`);
     expect([mode(dirname(path)), ...files()]).toStrictEqual(['700', ...all]);
@@ -102,7 +102,7 @@ describe('orders in a file', () => {
     expect(await next.read('key')).toStrictEqual(B);
   });
 
-  it('reads beside a store at work, without the last moment', async () => {
+  it('can be read while a store is open, without its last writes', async () => {
     const store = await openWith('key', A);
     const reader = openFileRecords(path).list()[Symbol.asyncIterator]();
     expect(await reader.next()).toMatchObject({ value: A });
@@ -252,7 +252,7 @@ describe('orders in a file', () => {
     expect(open().isNew).toBe(true);
   });
 
-  it.each(['PRAGMA wal_checkpoint(TRUNCATE)', 'VACUUM'])('goes on while a reader does %s', async (statement) => {
+  it.each(['PRAGMA wal_checkpoint(TRUNCATE)', 'VACUUM'])('works while a reader does %s', async (statement) => {
     const store = await openWith('a', { ...A, payload: '1b'.repeat(50_000) });
     await store.write('a', FINISHED, { version: 'a' });
     await store.write('c', unfinishedOrder('c'), 'nothing');

@@ -71,7 +71,7 @@ describe('the suite', () => {
   it.each([
     ['http://127.0.0.1:1', undefined, 'fetch failed'],
     [undefined, async () => Response.json({}), 'does not end with a newline'],
-  ])('reports that it found nothing out without a service: %s', async (baseUrl, fetchLike, sentence) => {
+  ])('reports an error, and no result, without a service: %s', async (baseUrl, fetchLike, sentence) => {
     const options = { baseUrl: baseUrl ?? service().url, ...(fetchLike && { fetch: fetchLike }) };
     await expect(runConformance(options)).rejects.toThrow(sentence);
   });

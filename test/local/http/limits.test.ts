@@ -16,7 +16,7 @@ it('drops a connection beyond the most that may be open, with a log line', async
   socket.destroy();
 });
 
-it('reads eight lists at once, and answers the others and the health meanwhile', async () => {
+it('reads at most eight market lists at a time, lets others wait, and answers /health meanwhile', async () => {
   let [running, most] = [0, 0];
   const eightRun = Promise.withResolvers<void>();
   const released = Promise.withResolvers<void>();

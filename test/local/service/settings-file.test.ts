@@ -28,7 +28,7 @@ async function read(text: string) {
 }
 
 describe('a file of settings', () => {
-  it('has a complete example in the documents: with it, orders are placed', async () => {
+  it('has a complete example in the documents, with which orders are placed', async () => {
     const guide = await readFile(new URL('../../../docs/going-live.md', import.meta.url), 'utf8');
     const example = /^```ini\n(.*?)^```$/ms.exec(guide)?.[1] ?? '';
     const [, optIn = ''] = /^Add `(.*?)` to `\.env`/m.exec(guide) ?? [];
@@ -43,7 +43,7 @@ describe('a file of settings', () => {
     ]);
   });
 
-  it('is read as Node reads it', async () => {
+  it('is parsed as Node parses it', async () => {
     const text = [
       '\ufeff# a comment, after the mark of an editor',
       '',
@@ -78,13 +78,13 @@ describe('a file of settings', () => {
     await expect(read(`SERVICE_PORT=1\n${line}\n`)).rejects.toThrow(new ConfigError(sentence));
   });
 
-  it('is overridden by the environment, with empty values too', async () => {
+  it('is overridden by the environment, even by empty values', async () => {
     await writeFile(path, 'SERVICE_PRIVATE_KEY=1\nSERVICE_PORT=2\n');
     const env = withSettingsFile(path, { SERVICE_PRIVATE_KEY: '' });
     expect(env).toStrictEqual({ SERVICE_PRIVATE_KEY: '', SERVICE_PORT: '2' });
   });
 
-  it('may be missing unless it was named, and is refused in one sentence where it cannot be read', () => {
+  it('may be missing unless it was named, and is refused in one sentence if it is unreadable', () => {
     const missing = join(folder, 'missing');
     expect(readSettingsFile(missing, { optional: true })).toStrictEqual({});
     const read = (file: string, optional: boolean) => () => readSettingsFile(file, { optional });

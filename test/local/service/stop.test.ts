@@ -51,7 +51,7 @@ describe('a stop', () => {
     expect(lines).toMatchObject([{ route: 'orders', status: 201, order_id: PLACEMENT.orderId }]);
   });
 
-  it('closes idle connections at once, those that never sent a byte included', async () => {
+  it('closes idle connections at once, also those that never sent a byte', async () => {
     const { url, close } = await startTestServer();
     const [silent, idle] = [openRaw(url), openRaw(url)];
     idle.socket.write('GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n');
@@ -62,7 +62,7 @@ describe('a stop', () => {
     // Within less than the time that a stop waits for requests in flight.
   }, 20_000);
 
-  it('refuses an order whose body has not come whole, and places nothing', async () => {
+  it('refuses an order whose body is incomplete, and places nothing', async () => {
     const orders = fakeOrders();
     const { url, close } = await startTestServer({ orders });
     const { socket, closed } = openRaw(url);
@@ -75,7 +75,7 @@ describe('a stop', () => {
     expect(orders.placed).toStrictEqual([]);
   });
 
-  it('waits no longer than it may', async () => {
+  it('ends after its time limit', async () => {
     const { close, closed, release } = await startWithOrder({ stopMs: 50 });
     const stopped = close();
     expect(await closed).toBe('');

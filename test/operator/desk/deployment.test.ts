@@ -118,7 +118,7 @@ function credentialsOf({ address }: Wallet, { key, secret, passphrase }: typeof 
   };
 }
 
-it('asks the venue by the proxy of the file of settings, as it asks AWS', async () => {
+it('reaches the venue and AWS through the proxy of the settings file', async () => {
   Object.assign(process.env, aws);
   await using folder = await mkdtempDisposable(join(tmpdir(), 'deployment-test-'));
   const settings = join(folder.path, '.env');

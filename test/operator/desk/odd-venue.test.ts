@@ -360,7 +360,7 @@ describe('an order of an odd form', () => {
     expect(await rowsOf({ open }, ['open'])).toMatchObject({ code: 1, rows, err: LISTED });
   });
 
-  it('is not reported as without a record if a record cannot be read', async () => {
+  it('is listed with "recorded" null if a record cannot be read', async () => {
     const damaged = join(folder, 'damaged.db');
     using db = new DatabaseSync(store);
     db.exec(`VACUUM INTO '${damaged}'`);
@@ -427,7 +427,7 @@ const NONSENSE: readonly (readonly [what: string, Reply, why: string])[] = [
   ['a cut connection', 'reset', 'the venue closed the connection before its answer was whole'],
 ];
 
-it('a venue that wants to know whose trades is asked for those of the account', async () => {
+it('trades are asked for by the account if the venue requires it', async () => {
   const { url, seen } = await startVenue(async ({ path, query }): Promise<Reply> => {
     if (path !== '/data/trades' || query.has('maker_address')) return { body: { data: [], next_cursor: 'LTE=' } };
     return { status: 400, body: { error: 'Invalid trade params payload' } };

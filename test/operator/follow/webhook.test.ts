@@ -207,7 +207,7 @@ describe('the file of a webhook', () => {
     );
   });
 
-  it('keeps events and state, both or neither, while it is locked, and goes on afterwards', async () => {
+  it('stores events and state together or not at all while it is locked, and continues afterwards', async () => {
     const { url, seen } = await startVenue(() => ({ status: 204 }));
     const file = opened('busy');
     const webhook = webhookTo(url, file);

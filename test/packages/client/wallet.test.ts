@@ -95,7 +95,7 @@ describe('a client with a wallet', () => {
     ['another line', (text) => `And all the rest.\n${text}`],
     ['no time, of its length', (text) => text.replace(/until: .*$/, 'until: whenever you like it')],
     ['no text', () => 5],
-  ])('signs no text of the service with %s', async (_what, change) => {
+  ])('refuses to sign a challenge of the service with %s', async (_what, change) => {
     const { wallet, texts } = watched(evmWallet('a'));
     const challenge = (text: string) => change(text.replace(/until: .*$/, 'until: 2030-01-01T00:00:00Z'));
     const body = { code: 'client_signature_invalid', detail: 'Sign again.', request_id: 'r-1' };

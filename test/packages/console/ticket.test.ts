@@ -82,7 +82,7 @@ describe('the ticket', () => {
     ).toBe(text);
   });
 
-  it('says that a fee may come with what rests where the market does not publish it', () => {
+  it('says that a resting order may pay a fee if the market does not publish its fees', () => {
     const draft = { side: 'buy', price: '0.1', size: '5' } as const;
     const notes = [MARKET, UNPUBLISHED].map((market) => noteOn(weigh(draft, {}, market)));
     expect(notes).toStrictEqual(['', 'What rests may pay a fee: the market does not publish it.']);

@@ -117,7 +117,7 @@ describeInChromium('a wallet in the console', () => {
     ['gives no signature', "return 'yes';", 'Fox gave no signature of this text.'],
     ['changes its account meanwhile', `globalThis.account = '${OTHER}';`, `Fox has changed its account from`],
     ['is locked meanwhile', 'globalThis.account = null;', `Fox has changed its account from`],
-  ])('that %s places nothing, and is said', async (_what, act, sentence) => {
+  ])('that %s places nothing, and the page says why', async (_what, act, sentence) => {
     const wallet = evmWallet('a');
     const { page } = await open(wallet, injectedEvm(wallet.address, act));
     await order(page);
@@ -169,7 +169,7 @@ describeInChromium('a wallet in the console', () => {
     expect(await orders()).toStrictEqual([]);
   });
 
-  it('of Solana that signs another text, or of none at all, places nothing', async () => {
+  it('of Solana whose signature is for another text places no order', async () => {
     const wallet = await solanaWallet(7);
     const { page } = await open(wallet, injectedSolana(wallet.address, 'signedMessage = Uint8Array.of(1);'));
     await order(page, 'Ghost');

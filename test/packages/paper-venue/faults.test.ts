@@ -87,7 +87,7 @@ describe('late: a request that is held up on its way', () => {
     await sent(1);
   });
 
-  it('gets no answer otherwise, and is checked by what is true when it arrives', async () => {
+  it('otherwise gets no answer, and is checked against the state at its arrival', async () => {
     paper.venue.arm({ fault: 'late', path: '/order', seconds: 2 });
     post(await order()).catch(() => undefined);
     await sent(1);

@@ -143,7 +143,7 @@ describe('the settings', () => {
     expect([credentials?.key, ...secrets.map((secret) => secret?.reveal())]).toStrictEqual(expected);
   });
 
-  it.each(LOCALLY)('say what is missing, surprising or dangerous: %j', (env, missing, warnings = [], risks = []) => {
+  it.each(LOCALLY)('report what is missing, surprising or dangerous: %j', (env, missing, warnings = [], risks = []) => {
     const config = parseLocalConfig(env);
     expect(config).toMatchObject({ missing, mode: missing.length > 0 ? 'read-only' : 'order-placing' });
     expect([config.warnings, config.risks]).toStrictEqual([warnings, risks]);

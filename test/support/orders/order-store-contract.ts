@@ -37,8 +37,8 @@ export function orderStoreContract(stores: () => readonly [OrderStore, OrderStor
   });
 
   it.each([
-    ['creates a key only once of', 'nothing'],
-    ['lets only one take over an order, of', { version: 'old' }],
+    ['creates a key only once from', 'nothing'],
+    ['lets only one request take over an order, from', { version: 'old' }],
   ] as const)('%s concurrent requests', async (_what, over) => {
     const [store, other] = stores();
     if (over !== 'nothing') await store.write('key', unfinishedOrder('old'), 'nothing');

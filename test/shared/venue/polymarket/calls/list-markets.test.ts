@@ -126,7 +126,7 @@ describe('the list of markets', () => {
     ]);
   });
 
-  it('keeps the digits of numbers as they were written, those of a fee schedule and no others of its names', async () => {
+  it('keeps the written digits of numbers, those of a fee schedule too', async () => {
     const [digits, exact] = ['7.01234567890123456789e-3', '0.00701234567890123456789'];
     const namesakes = { rate: 1, exponent: { rate: [2], exponent: -3 }, feeSchedules: { rate: 4 } };
     const question = '{"rate": 6, "exponent": 7}';
@@ -152,7 +152,7 @@ describe('the list of markets', () => {
     await expect(list()).rejects.toMatchObject({ name: 'AppError', code: 'venue_error' });
   });
 
-  it('is late rather than endless when the venue hangs on a later page', async () => {
+  it('ends with venue_timeout if the venue hangs on a later page', async () => {
     const page = { body: { markets: range(1, 2), next_cursor: 'a' } };
     const { listMarkets } = await withVenue((_request, index) => (index === 0 ? page : 'hang'));
     await expect(listMarkets(500, callWithin(200))).rejects.toMatchObject({ code: 'venue_timeout' });

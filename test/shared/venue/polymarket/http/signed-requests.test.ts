@@ -36,7 +36,7 @@ const authCalls = ({ venue }: TradingWorld) => venue.calls().filter((call) => ca
 
 describe('credentials that are derived', () => {
   it.each([
-    ['that has had some', KNOWN],
+    ['that already has some', KNOWN],
     ['that is new', UNSEEN],
   ])('are obtained once for the first orders of a wallet %s, and kept', async (_what, auth) => {
     const world = await openWorld({ auth }, KEYLESS);
