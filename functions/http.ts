@@ -1,6 +1,6 @@
 import type middy from '@middy/core';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
-import type { Call } from '../shared/venue/port.ts';
+import type { Call } from '../shared/call.ts';
 import type { AnyRoute } from './routes.ts';
 
 type EventParts = 'rawPath' | 'rawQueryString' | 'headers' | 'pathParameters' | 'body' | 'isBase64Encoded';

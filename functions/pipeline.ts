@@ -1,7 +1,7 @@
 import middy from '@middy/core';
-import { errorSpec } from '../shared/errors.ts';
+import { errorSpec, refuse } from '../shared/errors.ts';
 import type { Log } from '../shared/log.ts';
-import { allowedMethods, answerOptions, crossOrigin } from './cors.ts';
+import { crossOrigin, preflightHeaders } from './cors.ts';
 import type {
   Endpoint,
   GatewayEvent,
@@ -47,6 +47,29 @@ function methodOf(event: GatewayEvent): string {
   return event.requestContext.http.method;
 }
 
+function allowedMethods({ method }: AnyRoute): readonly string[] {
+  return method === 'GET' ? ['GET', 'HEAD', 'OPTIONS'] : [method, 'OPTIONS'];
+}
+
+/** Refuses (405 `method_not_allowed`) another method than those of a route. */
+function checkMethod(route: AnyRoute): Middleware {
+  return {
+    before: ({ event }) => {
+      const methods = allowedMethods(route);
+      if (route.method === 'ANY' || methods.includes(methodOf(event))) return;
+      throw refuse('method_not_allowed', { methods, path: route.path });
+    },
+  };
+}
+
+/** Answers OPTIONS, a preflight of a browser among them. */
+function answerOptions(endpoint: Endpoint, { headers }: GatewayEvent): HttpResponse {
+  const allow = allowedMethods(endpoint.route).join(', ');
+  const asked = headers['access-control-request-headers'];
+  const preflight = headers['origin'] !== undefined && preflightHeaders(allow, endpoint, asked);
+  return { status: 204, headers: { allow, ...preflight } };
+}
+
 /** Turns every error into a response. */
 function problems(route: AnyRoute, log: Log): Middleware {
   return {
@@ -76,6 +99,7 @@ function createChain(endpoint: Endpoint, deps: PipelineDeps) {
     timeoutEarlyInMillis: 0,
   })
     .use(trace(endpoint.route, deps.log))
+    .use(checkMethod(endpoint.route))
     .use(crossOrigin(endpoint, deps.corsOrigins))
     .use(problems(endpoint.route, deps.log));
 }

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import type { Call } from '../shared/call.ts';
 import { printable } from '../shared/errors.ts';
 import { GATEWAY_LIMIT_MS, WAY_MS } from '../shared/limits.ts';
 import type { Log } from '../shared/log.ts';
-import type { Call } from '../shared/venue/port.ts';
 import type { GatewayEvent, InvocationContext, Middleware, RequestState } from './http.ts';
 import type { AnyRoute } from './routes.ts';
 

@@ -75,16 +75,10 @@ export const OUTCOME_UNKNOWN = {
 export const SIGN =
   'Sign the text of challenge with the wallet of X-Client-Address, and send the order with X-Client-Signature and X-Client-Signature-Expires.';
 
-const inBase58 = (not = '') => `X-Client-Signature must be the 64 bytes of the signature in base58${not}.`;
-
 export const SIGNATURE_INVALID = {
   malformed: 'X-Client-Signature does not have the form of a signature of this kind of wallet.',
-  no_base58: inBase58(),
-  base64: inBase58(', not in base64'),
-  hex: inBase58(', not in hex'),
-  array: inBase58(', not an array of numbers'),
-  json: inBase58(', not JSON'),
-  payload: inBase58(', not the signed payload, whose last 64 bytes they are'),
+  no_base58:
+    'X-Client-Signature must be the 64 bytes of the signature in base58: not in base64 or hex, no array, and without the text that was signed.',
   low_v: 'X-Client-Signature ends in a v of 0 or 1, as a Ledger writes it: add 27 to its last byte.',
   contract:
     'X-Client-Signature is that of a contract wallet, which cannot be checked without its chain. Use an account that has a key.',

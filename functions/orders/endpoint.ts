@@ -1,9 +1,10 @@
+import type { Call } from '../../shared/call.ts';
 import { aboutOrder, refuse } from '../../shared/errors.ts';
 import { ORDER_BUDGET_MS } from '../../shared/limits.ts';
 import type { Orders } from '../../shared/orders/orders.ts';
 import type { OrderResult } from '../../shared/orders/turn.ts';
 import { formatTime } from '../../shared/time.ts';
-import type { Call, LimitOrder, Placement } from '../../shared/venue/port.ts';
+import type { LimitOrder, Placement } from '../../shared/venue/port.ts';
 import type { Endpoint, Middleware } from '../http.ts';
 import { ROUTES } from '../routes.ts';
 import type { Wire } from '../schemas.ts';

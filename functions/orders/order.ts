@@ -87,7 +87,7 @@ export const orderBody = z.strictObject(
   'must be a JSON object.',
 );
 
-function describe(issue: z.core.$ZodIssue): FieldError[] {
+function fieldErrorsOf(issue: z.core.$ZodIssue): FieldError[] {
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((key) => ({ field: printable(key), detail: 'is not a field of an order.' }));
   }
@@ -102,7 +102,7 @@ export function parseOrder(body: unknown): LimitOrder {
     // A misspelt field comes first: it is why another one is missing.
     const isUnknown = ({ code }: z.core.$ZodIssue) => Number(code === 'unrecognized_keys');
     const issues = result.error.issues.toSorted((one, other) => isUnknown(other) - isUnknown(one));
-    const errors = issues.flatMap(describe).slice(0, 20);
+    const errors = issues.flatMap(fieldErrorsOf).slice(0, 20);
     throw refuse('invalid_request', { part: 'The order', errors });
   }
   const { token_id, side, price, size, post_only, expires_at = null } = result.data;

@@ -1,12 +1,12 @@
 import { chooseAccount, EOA_WARNING, ForeignKeyError, openAccount } from '#venue/open-account';
 import { createOrderEntry } from '#venue/order-entry';
+import type { Call } from '../../shared/call.ts';
 import { type AppError, areCredentialsRefused, refuse } from '../../shared/errors.ts';
 import type { Log } from '../../shared/log.ts';
 import { createDynamoDbStore } from '../../shared/orders/dynamodb-store.ts';
 import { createOrders, type Orders } from '../../shared/orders/orders.ts';
 import type { DeployedConfig } from '../../shared/settings/config.ts';
-import { ConfigError, tableOf } from '../../shared/settings/formats.ts';
-import type { Call } from '../../shared/venue/port.ts';
+import { ConfigError, tableNameOf } from '../../shared/settings/formats.ts';
 import { createCallerCheck } from './caller.ts';
 import type { OpenOrders, OrdersDeps } from './endpoint.ts';
 import { openVerification } from './verification.ts';
@@ -28,7 +28,7 @@ const WITHOUT_ORDERS =
  */
 function createTrading(config: DeployedConfig, log: Log): OpenOrders {
   const { mode, walletAddress, key, proxyEnv, maxDailyNotional, maxDailyNotionalPerClient } = config;
-  const tableName = tableOf(config.store);
+  const tableName = tableNameOf(config.store);
   if (mode === 'read-only' || !walletAddress || !key || !tableName) throw new ConfigError(WITHOUT_ORDERS);
   checkAccount(walletAddress, config, log);
   const store = createDynamoDbStore({ tableName, proxyEnv });

@@ -1,8 +1,8 @@
-import { anyOf, arnOf, listOf, matching, parsed } from '../../shared/settings/formats.ts';
+import { anyOf, arnOf, commaListOf, formatBy, matching } from '../../shared/settings/formats.ts';
 import { DEPLOYED, preset, row, TABLE } from '../../shared/settings/table.ts';
 
 /** Scopes of the gateway, which takes ten for a route, of 64 characters each. A semicolon is taken for a wrong separator. */
-const SCOPES = parsed('1 to 10 scopes of at most 64 characters, separated by commas or spaces', (text) => {
+const SCOPES = formatBy('1 to 10 scopes of at most 64 characters, separated by commas or spaces', (text) => {
   const scopes = text.split(/[ ,]+/).filter((scope) => scope !== '');
   const isPlain = scopes.every((scope) => /^[!-:<-~]{1,64}$/.test(scope));
   return isPlain && scopes.length > 0 && scopes.length <= 10 ? scopes : undefined;
@@ -33,7 +33,7 @@ const STACK = {
     'with jwt: URL of the issuer',
   ),
   jwtAudience: row(
-    listOf('audiences', (text) => text),
+    commaListOf('audiences', (text) => text),
     'with jwt: audiences of which a token needs one, comma-separated',
   ),
   jwtScopes: row(SCOPES, 'with jwt: scopes of which a token needs one, separated by commas or spaces, 10 at most'),

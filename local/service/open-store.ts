@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import type { AwsRoute } from '../../shared/aws-client.ts';
 import type { OrderRecords } from '../../shared/orders/order-store.ts';
 import type { LocalConfig } from '../../shared/settings/config.ts';
-import { ConfigError, tableOf } from '../../shared/settings/formats.ts';
+import { ConfigError, tableNameOf } from '../../shared/settings/formats.ts';
 import type { FileOrderStore } from '../order-store/store.ts';
 import { storeFileOf } from './folders.ts';
 
@@ -35,7 +35,7 @@ export async function openStore({
   store: setting,
   proxyEnv,
 }: Pick<LocalConfig, 'store'> & Partial<Pick<LocalConfig, 'proxyEnv'>>): Promise<Store> {
-  const tableName = tableOf(setting);
+  const tableName = tableNameOf(setting);
   const place = tableName === undefined ? storeFileOf(setting) : setting;
   try {
     if (tableName !== undefined) return { ...(await openTable(tableName, { proxyEnv })), place };
@@ -51,7 +51,7 @@ export async function openRecords(
   { store, ...route }: Pick<LocalConfig, 'store'> & AwsRoute,
   hasIndex: boolean,
 ): Promise<OrderRecords> {
-  const tableName = tableOf(store);
+  const tableName = tableNameOf(store);
   if (tableName === undefined)
     return (await import('../order-store/file-records.ts')).openFileRecords(storeFileOf(store));
   const { openTableRecords } = await import('../../shared/orders/dynamodb-records.ts');
@@ -69,7 +69,7 @@ function checkWritable(path: string, mode: number = constants.W_OK): void {
  * `ConfigError` where a start could not open it.
  */
 export async function checkStore({ store, ...route }: Pick<LocalConfig, 'store'> & AwsRoute): Promise<string> {
-  const tableName = tableOf(store);
+  const tableName = tableNameOf(store);
   const place = tableName === undefined ? storeFileOf(store) : store;
   try {
     if (tableName !== undefined) {

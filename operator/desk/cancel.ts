@@ -29,7 +29,7 @@ type Resting = ReadonlyMap<string, VenueOrder>;
 
 /** Lists the orders of the selection that rest. Throws `DeskError` if the venue or the records cannot be read. */
 async function list(desk: Desk, { ids, client, token, all }: Selection, clients: Clients): Promise<Resting> {
-  const open = await desk.venue.openOrders();
+  const open = await desk.venue.restingOrders();
   const openIds = open.map(({ id }) => id);
   if (client !== undefined && !(await addClients(desk, openIds, clients))) {
     throw new DeskError('Cannot tell whose orders are open.');

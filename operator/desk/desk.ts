@@ -99,7 +99,7 @@ export async function addClients(desk: Desk, orderIds: readonly string[], known:
 
 /** Lists the orders that rest at the venue. Returns 1 if one is unreadable, or the records that name its client. */
 export async function listOpen(desk: Desk): Promise<number> {
-  const orders = await desk.venue.openOrders();
+  const orders = await desk.venue.restingOrders();
   const clients: Clients = new Map();
   const ids = orders.map(({ id }) => id);
   const areRead = await addClients(desk, ids, clients);

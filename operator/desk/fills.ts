@@ -132,7 +132,7 @@ export async function findFills(desk: Desk, trades: readonly Trade[], ours: Ours
 }
 
 /** Notes the trades that cannot be read. */
-export function noteUnreadable(desk: Desk, ids: readonly string[]): void {
+export function noteUnreadableTrades(desk: Desk, ids: readonly string[]): void {
   if (ids.length === 0) return;
   note(desk, `${plural(ids.length, 'trade')} of the venue cannot be read, and in no sum: ${ids.join(', ')}.`);
 }
@@ -179,7 +179,7 @@ export async function reportFills(desk: Desk, options: FillsOptions): Promise<nu
     );
   }
   noteOmissions(desk, fills, foreign);
-  noteUnreadable(desk, unreadable);
+  noteUnreadableTrades(desk, unreadable);
   if (byToken) {
     const first = trades[0] ? `the first listed one, of ${formatTime(trades[0].match_time)}` : 'those that are listed';
     note(desk, `Not in this list: redeemed, merged, split or moved shares, and trades before ${first}.`);

@@ -3,12 +3,12 @@ import type { AwsRoute } from '../../shared/aws-client.ts';
 import { withoutControls } from '../../shared/foreign-text.ts';
 import type { OrderRecord } from '../../shared/orders/record.ts';
 import { INDEX_LAG_MS } from '../../shared/orders/table-layout.ts';
-import { ConfigError, tableOf } from '../../shared/settings/formats.ts';
+import { ConfigError, tableNameOf } from '../../shared/settings/formats.ts';
 import { type Access, DeskError } from './access.ts';
 
 /** Returns how long a new record may be missing in a list since a time; `undefined` where such a list reads all records. */
 export function lagOf({ store, hasIndex }: Access): number | undefined {
-  if (tableOf(store) === undefined) return 0;
+  if (tableNameOf(store) === undefined) return 0;
   return hasIndex ? INDEX_LAG_MS : undefined;
 }
 
@@ -49,7 +49,7 @@ export async function readRecords<T>(
   } catch (cause) {
     const isOwn = cause instanceof ConfigError || (cause instanceof Error && cause.name === 'Error');
     const why = isOwn ? cause.message.replace(/\.$/, '') : cause instanceof Error ? cause.name : 'unknown';
-    const table = tableOf(access.store);
+    const table = tableNameOf(access.store);
     const place = table === undefined ? access.store : `table ${table}`;
     throw new DeskError(`The records of orders (${place}) cannot be read: ${why}.`, { cause });
   }

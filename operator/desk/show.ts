@@ -3,7 +3,7 @@ import { formatTime } from '../../shared/time.ts';
 import { isReadable } from '../../shared/venue/polymarket/operator-venue.ts';
 import { DeskError } from './access.ts';
 import { type Desk, note, openRow, plural, readKnown } from './desk.ts';
-import { FILLS, findFills, noteUnreadable, oursOf } from './fills.ts';
+import { FILLS, findFills, noteUnreadableTrades, oursOf } from './fills.ts';
 import { complete, type Row, report, type Sheet } from './output.ts';
 import { cellsIn } from './records.ts';
 
@@ -61,6 +61,6 @@ export async function showOrder(desk: Desk, id: string): Promise<number> {
     terminal.out(`${lines.join('')}\n${report(fillRows, format, FILLS)}`);
     note(desk, `${plural(fills.length, 'fill')}${order ? '' : '; the venue does not list this order'}.`);
   }
-  noteUnreadable(desk, unreadable);
+  noteUnreadableTrades(desk, unreadable);
   return areFeesRead && unreadable.length === 0 && (!order || isReadable(order)) ? 0 : 1;
 }

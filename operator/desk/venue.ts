@@ -1,3 +1,4 @@
+import type { Call } from '../../shared/call.ts';
 import {
   type Cancellation as Cancelled,
   type CatalogueMarket,
@@ -9,7 +10,6 @@ import {
   type TradeList,
   type VenueOrder,
 } from '../../shared/venue/polymarket/operator-venue.ts';
-import type { Call } from '../../shared/venue/port.ts';
 import { explain } from '../explain.ts';
 import { type Access, DeskError } from './access.ts';
 
@@ -67,7 +67,7 @@ export async function openVenue(access: Access) {
     /** The id of the API key, which the venue calls the owner of an order. */
     owner: credentials.key,
     /** Lists the orders that rest, each once. A row without an id has its place in the list instead. */
-    openOrders: (): Promise<readonly VenueOrder[]> => ask('The open orders', account.openOrders, LIST_MS),
+    restingOrders: (): Promise<readonly VenueOrder[]> => ask('The open orders', account.restingOrders, LIST_MS),
     /** Returns `null` for an order that the venue does not know, or has forgotten. */
     order: (id: string): Promise<VenueOrder | null> => ask('The order', (call) => account.order(id, call)),
     trades: (filter: TradeFilter): Promise<TradeList> =>

@@ -6,7 +6,7 @@ import { createLog } from '../../shared/log.ts';
 import { errorCode } from '../../shared/node-error.ts';
 import { LOOPBACK } from '../../shared/settings/formats.ts';
 import { type OperatorVenue, REFUSED_REGION } from '../../shared/venue/polymarket/operator-venue.ts';
-import type { Call } from '../../shared/venue/port.ts';
+import type { Call } from '../../shared/call.ts';
 import type { OperatorConfig } from '../desk/access.ts';
 import { GO_ELSEWHERE } from '../explain.ts';
 import { type Finding, fail, ok, skip, warn } from './check.ts';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { storeFileOf } from '../../local/service/folders.ts';
-import { ConfigError, tableOf } from '../../shared/settings/formats.ts';
+import { ConfigError, tableNameOf } from '../../shared/settings/formats.ts';
 import type { Environment } from '../../shared/settings/table.ts';
 import { formatTime } from '../../shared/time.ts';
 import type { Terminal } from '../command-line.ts';
@@ -24,7 +24,7 @@ export interface FollowOptions {
 /** Opens a webhook and what it keeps. On paper a secret is made where there is none. */
 function openReceiver(access: Access, { env, since, isPaper }: FollowOptions, url: string, host: Host) {
   const { ORDERS_WEBHOOK_SECRET: given = '' } = env;
-  if (tableOf(access.store) !== undefined) {
+  if (tableNameOf(access.store) !== undefined) {
     throw new ConfigError('--webhook needs a store in a file; for a table there is fillsTopic (docs/topic.md).');
   }
   const made = isPaper && given === '' ? `whsec_${randomBytes(32).toString('base64')}` : given;

@@ -10,7 +10,7 @@ import type { Account, Market, RecordedOrder, Shown } from './shown.ts';
 import type { FollowState } from './state.ts';
 
 /** Where a look reads. A call that rejects with `DeskError` ends the look, which has changed nothing then. */
-export interface Sources extends Pick<DeskVenue, 'openOrders' | 'trades' | 'markets' | 'fees' | 'order'> {
+export interface Sources extends Pick<DeskVenue, 'restingOrders' | 'trades' | 'markets' | 'fees' | 'order'> {
   records(since: number): Promise<Shown['records']>;
   /** False where the recent records take as long as all of them: they are read for unknown orders only. */
   readonly listsRecent: boolean;
@@ -65,7 +65,7 @@ export function createLooks(sources: Sources, account: Account, note: Note) {
   }
 
   return async (before: FollowState, now: number): Promise<Looked> => {
-    const open = await sources.openOrders();
+    const open = await sources.restingOrders();
     const window = windowOf(before, open, now);
     const { trades, unreadable } = await sources.trades({ since: window.since });
     let recordsSince = sources.listsRecent ? recentRecords(before) : Number.POSITIVE_INFINITY;

@@ -3,7 +3,7 @@ import { openForReads } from '#venue/open-account';
 import { awsClientOptions } from '../../shared/aws-client.ts';
 import { createLog } from '../../shared/log.ts';
 import { parseDeployedConfig } from '../../shared/settings/config.ts';
-import { ConfigError, tableOf } from '../../shared/settings/formats.ts';
+import { ConfigError, tableNameOf } from '../../shared/settings/formats.ts';
 import type { Environment } from '../../shared/settings/table.ts';
 import type { OrderEvent } from '../follow/event.ts';
 import { accountOf, openLooks } from '../follow/read.ts';
@@ -50,7 +50,7 @@ function createPublisher(TopicArn: string) {
 /** Creates the handler: one look at the venue, whose events are in the topic before the state is saved. */
 export function createHandler(env: Environment, now: () => number = Date.now) {
   const config = parseDeployedConfig(env);
-  const table = tableOf(config.store);
+  const table = tableNameOf(config.store);
   if (config.mode === 'read-only' || table === undefined) throw new ConfigError('The settings of orders must be set.');
   const log = createLog({ level: config.logLevel });
   const publish = createPublisher(env['FILLS_TOPIC'] ?? '');

@@ -5,7 +5,7 @@ import { type AwsRoute, awsClientOptions } from '../aws-client.ts';
 import { SECRET_MS } from '../limits.ts';
 import type { Secret } from '../secret.ts';
 import { CLOB_KEY, CLOB_PASSPHRASE, CLOB_SECRET, completeCredentials, PRIVATE_KEY } from '../settings/credentials.ts';
-import { ConfigError, type Format, parseText } from '../settings/formats.ts';
+import { ConfigError, parseText, type TextFormat } from '../settings/formats.ts';
 
 const text = z.optional(z.string());
 const FORM = 'The secret must be JSON with privateKey, apiKey, apiSecret and apiPassphrase alone.';
@@ -34,7 +34,7 @@ function parseSecret(secret: string): {
     return { privateKey: parseText(trimmed, 'The secret', PRIVATE_KEY), credentials: undefined };
   }
   const { privateKey, apiKey, apiSecret, apiPassphrase } = parseMembers(trimmed);
-  const parse = <T>(member: string | undefined, name: string, format: Format<T>) =>
+  const parse = <T>(member: string | undefined, name: string, format: TextFormat<T>) =>
     member === undefined ? undefined : parseText(member, `${name} in the secret`, format);
   const names = ['apiKey', 'apiSecret', 'apiPassphrase'] as const;
   return {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { type Call, timed } from '../call.ts';
 import { LATE_ARRIVAL_MS, LEASE_MS } from '../limits.ts';
-import { type Call, type OrderEntry, timed } from '../venue/port.ts';
+import type { OrderEntry } from '../venue/port.ts';
 import { attempt } from './attempt.ts';
 import { claim } from './claim.ts';
 import { conclude, replay } from './conclude.ts';

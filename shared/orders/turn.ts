@@ -1,6 +1,7 @@
+import type { Call } from '../call.ts';
 import { type AppError, refuse } from '../errors.ts';
 import type { Log } from '../log.ts';
-import type { Call, Fate, LimitOrder, OrderEntry } from '../venue/port.ts';
+import type { Fate, LimitOrder, OrderEntry } from '../venue/port.ts';
 import type { RemainingMs } from './leases.ts';
 import type { DayCaps, OrderStore } from './order-store.ts';
 import type { OrderClient, OrderRecord, UnfinishedOrder } from './record.ts';

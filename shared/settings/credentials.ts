@@ -1,10 +1,10 @@
 import { API_SECRET, type ApiCredentials, SECP256K1_ORDER } from '../account.ts';
 import { Secret } from '../secret.ts';
-import { ConfigError, KEY_LIKE, parsed } from './formats.ts';
+import { ConfigError, formatBy, KEY_LIKE } from './formats.ts';
 
 /** A file or a paste leaves blanks and line ends around a text. */
 function trimmed<T>(rule: string, parse: (text: string) => T | undefined) {
-  return parsed(rule, (text) => parse(text.trim()));
+  return formatBy(rule, (text) => parse(text.trim()));
 }
 
 /** A private key: the value has `0x`, whether or not the text has it. */

@@ -21,7 +21,7 @@ export function throwProblems(sentences: readonly Sentence[]): void {
 }
 
 /** A kind of value that is written as text. No schema library: the functions that only read load none. */
-export interface Format<T> {
+export interface TextFormat<T> {
   /** Completes the sentence "… must be" about a malformed text, which is left out: it may be a secret. */
   readonly rule: string;
   /** Returns `undefined` for a malformed text. */
@@ -29,25 +29,25 @@ export interface Format<T> {
 }
 
 /** Parses a text; throws `ConfigError` naming `name`. */
-export function parseText<T>(text: string, name: string, { rule, parse }: Format<T>): T {
+export function parseText<T>(text: string, name: string, { rule, parse }: TextFormat<T>): T {
   const value = parse(text);
   if (value === undefined) throw new ConfigError(`${name} must be ${rule}.`);
   return value;
 }
 
 /** Creates a format. */
-export function parsed<T>(rule: string, parse: (text: string) => T | undefined): Format<T> {
+export function formatBy<T>(rule: string, parse: (text: string) => T | undefined): TextFormat<T> {
   return { rule, parse };
 }
 
 /** Creates the format of the texts that match. */
 export function matching(rule: string, pattern: RegExp) {
-  return parsed(rule, (text) => (pattern.test(text) ? text : undefined));
+  return formatBy(rule, (text) => (pattern.test(text) ? text : undefined));
 }
 
 /** Creates the format of the texts that are listed. */
-export function anyOf<const T extends readonly string[]>(values: T): Format<T[number]> {
-  return parsed(`one of ${values.join(', ')}`, (text) => values.find((value) => value === text));
+export function anyOf<const T extends readonly string[]>(values: T): TextFormat<T[number]> {
+  return formatBy(`one of ${values.join(', ')}`, (text) => values.find((value) => value === text));
 }
 
 /** Creates the format of ARNs of a kind of resource, whose ids begin with `prefix`. */
@@ -59,8 +59,8 @@ export function arnOf(what: string, service: string, prefix = '') {
  * Creates the format of comma-separated lists; `parseEntry` returns `undefined` for a malformed entry. A list without an
  * entry is malformed: it would restrict nothing.
  */
-export function listOf(rule: string, parseEntry: (entry: string) => string | undefined) {
-  return parsed(`${rule}, comma-separated, at least one`, (text): readonly string[] | undefined => {
+export function commaListOf(rule: string, parseEntry: (entry: string) => string | undefined) {
+  return formatBy(`${rule}, comma-separated, at least one`, (text): readonly string[] | undefined => {
     const entries = text.split(',').map((entry) => entry.trim());
     const values = entries.filter((entry) => entry !== '').map(parseEntry);
     return values.length > 0 && values.every((entry) => entry !== undefined) ? values : undefined;
@@ -69,7 +69,7 @@ export function listOf(rule: string, parseEntry: (entry: string) => string | und
 
 /** Creates the format of whole numbers from `least` to `most`. */
 export function integer(least: number, most: number) {
-  return parsed(`a whole number from ${least} to ${most}`, (text) => {
+  return formatBy(`a whole number from ${least} to ${most}`, (text) => {
     const value = /^(?:0|[1-9]\d{0,8})$/.test(text) ? Number(text) : Number.NaN;
     return value >= least && value <= most ? value : undefined;
   });
@@ -85,6 +85,6 @@ export const LOOPBACK = /^(?:127(?:\.\d{1,3}){3}|localhost|\[?::1\]?)$/i;
 export const TABLE_PREFIX = 'dynamodb:';
 
 /** Returns the name of the table of a store; `undefined` for a store that is a file. */
-export function tableOf(store: string): string | undefined {
+export function tableNameOf(store: string): string | undefined {
   return store.startsWith(TABLE_PREFIX) ? store.slice(TABLE_PREFIX.length) : undefined;
 }

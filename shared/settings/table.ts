@@ -6,15 +6,15 @@ import { Secret } from '../secret.ts';
 import { CLOB_KEY, CLOB_PASSPHRASE, CLOB_SECRET, PRIVATE_KEY } from './credentials.ts';
 import {
   anyOf,
-  type Format,
+  commaListOf,
+  formatBy,
   integer,
   KEY_LIKE,
   LOOPBACK,
-  listOf,
   matching,
-  parsed,
   parseText,
-  tableOf,
+  type TextFormat,
+  tableNameOf,
 } from './formats.ts';
 
 /** The gateway checks callers by `iam` and `jwt`. */
@@ -23,17 +23,17 @@ const ORDER_ACCESSES = ['iam', 'jwt', 'public'] as const;
 export type OrderAccess = (typeof ORDER_ACCESSES)[number];
 
 /** Anything but `1` is `false`: no opt-in, and no reason to stop. */
-const OPT_IN = parsed('1', (text) => text === '1');
+const OPT_IN = formatBy('1', (text) => text === '1');
 
 /** A consent that cannot be given by mistake. */
 const CONSENT = matching('1, or left out', /^1$/);
 
-const HOST = parsed('a host name or an IP address', (text) =>
+const HOST = formatBy('a host name or an IP address', (text) =>
   /^[A-Za-z0-9.:-]{1,255}$/.test(text) && !KEY_LIKE.test(text) ? text : undefined,
 );
 
 /** In lower case; IPv6 addresses in brackets, as in URLs. */
-const HOSTS = listOf('host names or IP addresses without port', (text) => {
+const HOSTS = commaListOf('host names or IP addresses without port', (text) => {
   const host = text.toLowerCase();
   const bare = host.replace(/^\[(.*)\]$/, '$1');
   if (isIP(bare) === 6) return `[${bare}]`;
@@ -41,14 +41,14 @@ const HOSTS = listOf('host names or IP addresses without port', (text) => {
 });
 
 /** In lower case, without the default ports of http and https. */
-const AUTHORITY = parsed('a host with an optional port, such as api.example.com', (text) => {
+const AUTHORITY = formatBy('a host with an optional port, such as api.example.com', (text) => {
   const authority = text.toLowerCase().replace(/:(?:80|443)$/, '');
   // Each challenge would show a wallet key.
   const isPlain = /^[\w.:[\]-]+$/.test(authority) && !KEY_LIKE.test(authority);
   return isPlain && URL.parse(`http://${authority}`)?.host === authority ? authority : undefined;
 });
 
-const ORIGINS = listOf('exact origins such as https://app.example', (origin) => {
+const ORIGINS = commaListOf('exact origins such as https://app.example', (origin) => {
   // A URL's host may contain an asterisk, which matches no origin.
   const url = origin.includes('*') ? null : URL.parse(origin);
   // The URL standard gives pages in apps (capacitor://localhost) no origin. Browsers send one all the same.
@@ -57,7 +57,7 @@ const ORIGINS = listOf('exact origins such as https://app.example', (origin) => 
 });
 
 /** Without a trailing slash. Off loopback, `http` would expose orders and credentials. */
-const UPSTREAM = parsed('an https URL, or http on loopback, without user, query or fragment', (text) => {
+const UPSTREAM = formatBy('an https URL, or http on loopback, without user, query or fragment', (text) => {
   const url = /[\s?#]/.test(text) ? null : URL.parse(text);
   if (!url) return undefined;
   const { protocol, hostname, username, password, href } = url;
@@ -75,7 +75,7 @@ function isPercentEncoded(text: string): boolean {
 }
 
 /** In the form that Node's agents read. They ignore any other scheme, and put a malformed URL into their error. */
-const PROXY = parsed(
+const PROXY = formatBy(
   'an http: or https: URL of a host and a port, such as http://proxy.example:3128; percent-encode its user and password',
   (text) => {
     const url = /^https?:\/\/[^\s/\\?#]+\/?$/i.test(text) ? URL.parse(text) : null;
@@ -85,7 +85,7 @@ const PROXY = parsed(
 );
 
 /** A provider's key may be in any part of it. */
-const RPC_URL = parsed('an https URL, or http on loopback', (text) => {
+const RPC_URL = formatBy('an https URL, or http on loopback', (text) => {
   const url = /\s/.test(text) ? null : URL.parse(text);
   const trusted = url?.protocol === 'https:' || (url?.protocol === 'http:' && LOOPBACK.test(url.hostname));
   return trusted ? new Secret(text) : undefined;
@@ -95,12 +95,12 @@ const RPC_URL = parsed('an https URL, or http on loopback', (text) => {
 export const TABLE = matching('the name of a DynamoDB table', /^[\w.-]{3,255}$/);
 
 /** A misspelt path or prefix of a table would create another store, and a key of the right one would place a second order. */
-const STORE = parsed(
+const STORE = formatBy(
   'the path of a file without white space at its ends, or dynamodb: and the name of a table',
   (text) => {
     // As in an env file with the line ends of Windows.
     if (text !== text.trim() || /\p{Cc}/u.test(text)) return undefined;
-    if (/^dynamodb:/i.test(text)) return TABLE.parse(tableOf(text) ?? '') && text;
+    if (/^dynamodb:/i.test(text)) return TABLE.parse(tableNameOf(text) ?? '') && text;
     // One letter and a colon begin a path of Windows.
     return KEY_LIKE.test(text) || /^(?:["'`]|dynamo|[a-z][\w+.-]+:)/i.test(text) ? undefined : text;
   },
@@ -110,20 +110,23 @@ const STORE = parsed(
 const ADDRESS = matching('an address: 0x and 40 hex digits', /^0x[0-9a-fA-F]{40}$/);
 
 /** The verification checks the checksums. */
-const CLIENTS = listOf('EVM or Solana addresses', (address) =>
+const CLIENTS = commaListOf('EVM or Solana addresses', (address) =>
   /^(?:0x[0-9a-fA-F]{40}|[1-9A-HJ-NP-Za-km-z]{32,44})$/.test(address) ? address : undefined,
 );
 
-const BYTES32 = parsed('32 bytes as 64 hex digits, with or without 0x', (text) => {
+const BYTES32 = formatBy('32 bytes as 64 hex digits, with or without 0x', (text) => {
   const hex = /^(?:0x)?([0-9a-fA-F]{64})$/.exec(text)?.[1];
   return hex && `0x${hex.toLowerCase()}`;
 });
 
 /** In units of collateral. A sum in a table of DynamoDB has at most 38 digits, 6 of them after the point. */
-const AMOUNT = parsed('a decimal above zero, such as 250 or 99.5, with at most 18 digits before the point', (text) => {
-  const amount = /^\d{1,18}(?:\.|$)/.test(text) ? parseDecimal(text) : undefined;
-  return amount && compareDecimals(amount, ZERO) > 0 ? amount : undefined;
-});
+const AMOUNT = formatBy(
+  'a decimal above zero, such as 250 or 99.5, with at most 18 digits before the point',
+  (text) => {
+    const amount = /^\d{1,18}(?:\.|$)/.test(text) ? parseDecimal(text) : undefined;
+    return amount && compareDecimals(amount, ZERO) > 0 ? amount : undefined;
+  },
+);
 
 /** The name of a secret: a key in its place would be in the template of the stack. */
 const SECRET_NAME = matching(
@@ -132,7 +135,7 @@ const SECRET_NAME = matching(
 );
 
 /** A row of the table. */
-export interface Setting<T> extends Format<T> {
+export interface Setting<T> extends TextFormat<T> {
   /** The value where it is absent. */
   readonly absent: T;
   /** What people read of it: its default, if it has one, and a line on its meaning. */
@@ -147,17 +150,17 @@ export type Table = Readonly<Record<string, Setting<unknown>>>;
 export type ValuesOf<T extends Table> = { readonly [Name in keyof T]: T[Name]['absent'] };
 
 /** Creates a row: a setting that may be absent. */
-export function row<T>(format: Format<T>, meaning: string): Setting<T | undefined> {
+export function row<T>(format: TextFormat<T>, meaning: string): Setting<T | undefined> {
   return { ...format, absent: undefined, preset: '', meaning };
 }
 
 /** Creates a row: a setting with a default. */
-export function preset<T>(format: Format<T>, text: string, meaning: string): Setting<T> {
+export function preset<T>(format: TextFormat<T>, text: string, meaning: string): Setting<T> {
   return { ...format, absent: parseText(text, 'A default', format), preset: text, meaning };
 }
 
 /** Creates a row: a list that is empty where it is absent. */
-function list(format: Format<readonly string[]>, meaning: string): Setting<readonly string[]> {
+function list(format: TextFormat<readonly string[]>, meaning: string): Setting<readonly string[]> {
   return { ...format, absent: [], preset: '', meaning };
 }
 

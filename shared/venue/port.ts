@@ -1,45 +1,7 @@
+import type { Call } from '../call.ts';
 import type { AppError, FactsOf } from '../errors.ts';
 
 /** The port to a venue, in our words. The Polymarket implementation is in `polymarket/`. */
-
-/** One request to the venue, as it is counted in the log. */
-interface VenueRequest {
-  readonly name: string;
-  /** HTTP status, or the kind of transport failure. */
-  readonly result: number | string;
-  readonly milliseconds: number;
-}
-
-/** A part of a call besides its requests to the venue. */
-type Part = 'store' | 'sign';
-
-/** One call of the service: its time, and its requests to the venue. */
-export interface Call {
-  /** End of the time budget, in milliseconds of `performance.now()`. */
-  readonly deadline: number;
-  /** Appended to by the venue adapter. */
-  readonly venueRequests: VenueRequest[];
-  /** The milliseconds of the other parts; appended to by `timed`. */
-  readonly spentMs?: Map<Part, number>;
-  /** Names the request in log lines before its own: its id, who asked. */
-  readonly trace?: Readonly<Record<string, unknown>>;
-}
-
-/** Returns `run`, which adds its time to a part of the call. */
-export function timed<Args extends readonly unknown[], T>(
-  { spentMs }: Call,
-  part: Part,
-  run: (...args: Args) => Promise<T>,
-): (...args: Args) => Promise<T> {
-  return async (...args) => {
-    const startedAt = performance.now();
-    try {
-      return await run(...args);
-    } finally {
-      spentMs?.set(part, (spentMs.get(part) ?? 0) + performance.now() - startedAt);
-    }
-  };
-}
 
 interface Outcome {
   readonly name: string | null;

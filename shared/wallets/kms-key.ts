@@ -8,27 +8,13 @@ import { KMS_MS } from '../limits.ts';
 import { ConfigError } from '../settings/formats.ts';
 import { addressOf, recoverAddress, type Wallet } from './evm-key.ts';
 
-/** The key, as sentences for the operator name it. */
-const KEY = 'the key of SERVICE_KMS_KEY';
-
-/** Returns the sentence for the operator about a failed call of KMS. */
-function describe(error: unknown, action: 'kms:Sign' | 'kms:GetPublicKey', keyId: string): string {
+/** Returns the sentence for the operator about a failed call of KMS. The messages of AWS name keys and roles, never key material. */
+function sentenceOn(error: unknown, action: 'kms:Sign' | 'kms:GetPublicKey', keyId: string): string {
   const { name = 'unknown', message = '' } = error instanceof Error ? error : {};
-  switch (name) {
-    case 'AccessDeniedException':
-      return `AWS denies ${action} on ${KEY}: allow it in the role of the service and in the policy of the key.`;
-    case 'NotFoundException':
-      return `AWS has no such key in this account and region: check SERVICE_KMS_KEY.`;
-    case 'DisabledException':
-      return `AWS has disabled ${KEY}: enable it.`;
-    case 'KMSInvalidStateException':
-      return `AWS cannot use ${KEY}: it is pending deletion, or its state is not valid.`;
-    case 'CredentialsProviderError':
-      return `There are no AWS credentials to use ${KEY} with.`;
-    default:
-      // The messages of AWS name keys and roles, never key material.
-      return `${action} on ${KEY} failed: ${name}${message && `, ${message.replaceAll(keyId, '[key]')}`}.`;
+  if (name === 'AccessDeniedException') {
+    return `AWS denies ${action} on the key of SERVICE_KMS_KEY: allow it in the role of the service and in the policy of the key.`;
   }
+  return `${action} on the key of SERVICE_KMS_KEY failed: ${name}${message && `, ${message.replaceAll(keyId, '[key]')}`}.`;
 }
 
 /** Reads a length or an integer of a DER signature. Throws a `RangeError` for other bytes. */
@@ -64,7 +50,7 @@ function addressOfPublicKey(der: Uint8Array): string {
 async function readAddress(client: KMSClient, keyId: string): Promise<string> {
   const command = new GetPublicKeyCommand({ KeyId: keyId });
   const key = await client.send(command, { abortSignal: AbortSignal.timeout(KMS_MS.call) }).catch((error: unknown) => {
-    throw new ConfigError(describe(error, 'kms:GetPublicKey', keyId), { cause: error });
+    throw new ConfigError(sentenceOn(error, 'kms:GetPublicKey', keyId), { cause: error });
   });
   const { KeySpec, KeyUsage, PublicKey } = key;
   if (KeySpec !== 'ECC_SECG_P256K1' || KeyUsage !== 'SIGN_VERIFY') {
@@ -82,7 +68,7 @@ async function readAddress(client: KMSClient, keyId: string): Promise<string> {
 /**
  * Opens a wallet whose key stays in AWS KMS: an id, ARN or alias of an `ECC_SECG_P256K1` key. Reads its public key once;
  * throws `ConfigError` where that fails. Each signature is one request: KMS signs with a fresh nonce, so two signatures of
- * one digest differ. `region`: the environment's unless another one is named. `sign` throws 503 `store_unavailable`, with a cause for the log, where KMS does not sign in time.
+ * one digest differ. `sign` throws 503 `store_unavailable`, with a cause for the log, where KMS does not sign in time.
  */
 export async function openKmsWallet(keyId: string, route: AwsRoute = {}): Promise<Wallet> {
   // An ARN names the region of its key.
@@ -109,11 +95,8 @@ export async function openKmsWallet(keyId: string, route: AwsRoute = {}): Promis
     address,
     sign: (digest) =>
       sign(digest).catch((error: unknown) => {
-        throw refuse(
-          'store_unavailable',
-          { store: 'kms' },
-          { cause: new Error(describe(error, 'kms:Sign', keyId), { cause: error }) },
-        );
+        const cause = new Error(sentenceOn(error, 'kms:Sign', keyId), { cause: error });
+        throw refuse('store_unavailable', { store: 'kms' }, { cause });
       }),
   };
 }

@@ -31,24 +31,6 @@ function isSound(key: Buffer): boolean {
   return y < P && !WEAK.has(y);
 }
 
-/** Other forms in which wallets and libraries return a signature. None of them is base58 of 64 bytes. */
-const OTHER_FORMS = [
-  ['json', /^["{]/],
-  ['array', /^\[|^\d+, ?\d/],
-  ['hex', /^0x|^[0-9a-f]{128}$/i],
-  // With a character that base58 has not.
-  ['base64', /^(?=.*[^1-9A-HJ-NP-Za-km-z])[\w+/-]{86}(?:==)?$/],
-  // The text, of more than 100 bytes, and its signature together, as `signMessages` of mobile wallets returns them.
-  ['payload', /^[\w+/-]{200,}={0,2}$/],
-] as const;
-
-/** What a text in place of a signature is. */
-export type SolanaForm = (typeof OTHER_FORMS)[number][0] | 'no_base58';
-
-function formOf(signature: string): SolanaForm {
-  return OTHER_FORMS.find(([, form]) => form.test(signature))?.[0] ?? 'no_base58';
-}
-
 /** Accounts of Solana that have a key: ed25519 over the bytes of the text, address and signature in base58. */
 export const SOLANA = {
   canonicalAddress: (text: string) => {
@@ -58,7 +40,7 @@ export const SOLANA = {
   check: (signature: string, { text, address }: { readonly text: string; readonly address: string }) => {
     const bytes = fromBase58(signature, SIGNATURE_BYTES);
     const x = fromBase58(address, KEY_BYTES);
-    if (!bytes || !x) return formOf(signature);
+    if (!bytes || !x) return 'no_base58';
     const key = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x: x.toString('base64url') }, format: 'jwk' });
     // OpenSSL refuses an s that is not below the order of the curve, so that no signature has a second form.
     return verify(null, Buffer.from(text), key, bytes) ? 'valid' : 'foreign_bytes';

@@ -1,7 +1,7 @@
 // This folder: the service's own key (`evm-key.ts`), and the kinds of wallets by which clients sign, a file each. It knows
 // nothing of a venue or of an order.
 import { EVM } from './evm.ts';
-import { SOLANA, type SolanaForm } from './solana.ts';
+import { SOLANA } from './solana.ts';
 
 /**
  * A kind of wallet by which clients sign. Another kind is another file in this folder and an entry below. Accounts that
@@ -13,14 +13,14 @@ interface WalletKind {
   /** Returns what a contract at the address is asked about (EIP-191); absent where no contract can sign. */
   messageHash?(text: string): string;
   /**
-   * Checks a signature over the bytes of a text. `address` is canonical. `malformed`: not in the one form that a
-   * signature of this kind has; of Solana's, `no_base58` or the form that it has. `low_v`: right but for its v.
-   * `contract`: of a contract wallet. `foreign` and `foreign_bytes`: of another address or text. Never throws.
+   * Checks a signature over the bytes of a text. `address` is canonical. `malformed` and `no_base58`: not in the one form
+   * that a signature of this kind has. `low_v`: right but for its v. `contract`: of a contract wallet. `foreign` and
+   * `foreign_bytes`: of another address or text. Never throws.
    */
   check(
     signature: string,
     signed: { readonly text: string; readonly address: string },
-  ): 'valid' | 'malformed' | 'low_v' | 'contract' | 'foreign' | 'foreign_bytes' | SolanaForm;
+  ): 'valid' | 'malformed' | 'low_v' | 'contract' | 'foreign' | 'foreign_bytes' | 'no_base58';
 }
 
 /** The kinds of wallets that clients may sign with. No text is an address of two of them. */

@@ -6,7 +6,7 @@ import { ordersEndpoint } from '../../functions/orders/endpoint.ts';
 import { ROUTES } from '../../functions/routes.ts';
 import { AppError, aboutOrder, refuse } from '../../shared/errors.ts';
 import { ORDER_BUDGET_MS } from '../../shared/limits.ts';
-import { timed } from '../../shared/venue/port.ts';
+import { timed } from '../../shared/call.ts';
 import { ask } from '../support/service/gateway-event.ts';
 import { fakeOrders, TOKEN_ID } from '../support/venue/fake-venue.ts';
 

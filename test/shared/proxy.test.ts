@@ -56,7 +56,7 @@ describe('the proxy of the settings', () => {
     ['secretsmanager.eu-west-1.amazonaws.com', () => readSecret('name', { region, proxyEnv })],
     ['dynamodb.us-east-1.amazonaws.com', () => createDynamoDbStore({ tableName: 'orders', proxyEnv }).read('key')],
     ['cloudformation.eu-west-1.amazonaws.com', () => openAccess({ stack: 'orders', region }, variables)],
-    ['clob.test', async () => (await openVenue(await openAccess({}, variables))).openOrders()],
+    ['clob.test', async () => (await openVenue(await openAccess({}, variables))).restingOrders()],
   ])('carries the requests to %s, with its credentials', async (host, ask) => {
     await expect(ask()).rejects.toThrow();
     expect(tunnels).toContain(`${host}:443 Basic ${btoa('trader:p@ss')}`);

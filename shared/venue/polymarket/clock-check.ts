@@ -1,7 +1,7 @@
+import type { Call } from '../../call.ts';
 import { refuse } from '../../errors.ts';
 import { WRONG_CLOCK_MS } from '../../limits.ts';
 import type { Log } from '../../log.ts';
-import type { Call } from '../port.ts';
 import { readClockSkew } from './calls/read-time.ts';
 import type { Transport } from './http/transport.ts';
 

@@ -1,7 +1,8 @@
+import type { Call } from '../../call.ts';
 import { compareDecimals, type Decimal, parseDecimal } from '../../decimal.ts';
 import type { Log } from '../../log.ts';
 import type { Config } from '../../settings/config.ts';
-import type { Call, Market, MarketData, MarketList } from '../port.ts';
+import type { Market, MarketData, MarketList } from '../port.ts';
 import type { MarketParse } from './calls/list-markets.ts';
 import { readBook } from './calls/read-book.ts';
 import { createTransport } from './http/transport.ts';

@@ -1,8 +1,8 @@
 import type { ApiCredentials, SignatureType } from '../../account.ts';
+import type { Call } from '../../call.ts';
 import { createLog } from '../../log.ts';
 import type { Config } from '../../settings/config.ts';
 import type { Wallet } from '../../wallets/evm-key.ts';
-import type { Call } from '../port.ts';
 import { checkCredentials, readCollateral } from './calls/account-funds.ts';
 import { listOpenOrders, readOrder } from './calls/account-orders.ts';
 import { cancelOrders } from './calls/cancel-orders.ts';
@@ -48,7 +48,7 @@ export function openOperatorVenue({ clobUrl, gammaUrl, proxyEnv }: Pick<Config, 
         checkCredentials: (call: Call) => checkCredentials(send, call),
         collateral: (signatureType: SignatureType, refresh: boolean, call: Call) =>
           readCollateral(send, { signatureType, refresh }, call),
-        openOrders: (call: Call) => listOpenOrders(send, call),
+        restingOrders: (call: Call) => listOpenOrders(send, call),
         order: (id: string, call: Call) => readOrder(send, id, call),
         trades: (filter: TradeFilter, call: Call) => listTrades(send, filter, call),
         cancel: (ids: readonly string[] | 'all', call: Call) => cancelOrders(send, ids, call),

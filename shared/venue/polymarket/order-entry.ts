@@ -1,4 +1,5 @@
 import type { ApiCredentials } from '../../account.ts';
+import { type Call, timed } from '../../call.ts';
 import { compareDecimals, formatDecimal, multiplyDecimals, toDecimal } from '../../decimal.ts';
 import { refuse } from '../../errors.ts';
 import { MIN_LIFE_MS } from '../../limits.ts';
@@ -6,7 +7,7 @@ import type { Log } from '../../log.ts';
 import type { Config } from '../../settings/config.ts';
 import { formatTime } from '../../time.ts';
 import type { Wallet } from '../../wallets/evm-key.ts';
-import { type Call, type LimitOrder, type OrderEntry, type SignedOrder, timed } from '../port.ts';
+import type { LimitOrder, OrderEntry, SignedOrder } from '../port.ts';
 import { type Account, CHAIN_ID, chooseAccount } from './accounts.ts';
 import { deriveApiKey } from './calls/derive-api-key.ts';
 import { createClockCheck } from './clock-check.ts';

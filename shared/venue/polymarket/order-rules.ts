@@ -1,3 +1,4 @@
+import type { Call } from '../../call.ts';
 import {
   compareDecimals,
   type Decimal,
@@ -10,7 +11,7 @@ import {
 } from '../../decimal.ts';
 import { refuse } from '../../errors.ts';
 import { RULES_MAX_AGE_MS, SENDING_RESERVE_MS } from '../../limits.ts';
-import type { Call, LimitOrder } from '../port.ts';
+import type { LimitOrder } from '../port.ts';
 import { readBook } from './calls/read-book.ts';
 import { waitUntil } from './http/reads.ts';
 import type { Transport } from './http/transport.ts';

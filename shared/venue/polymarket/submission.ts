@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SignatureType } from '../../account.ts';
+import type { Call } from '../../call.ts';
 import { AppError, refuse } from '../../errors.ts';
 import { TransportError } from '../../http/exchange.ts';
 import {
@@ -11,7 +12,7 @@ import {
   SETTLE_PAUSES_MS,
   UNKNOWN_WORDS_RETRY_MS,
 } from '../../limits.ts';
-import type { Call, Fate, OrderEntry, SendingCall, SignedOrder } from '../port.ts';
+import type { Fate, OrderEntry, SendingCall, SignedOrder } from '../port.ts';
 import { createOrderFinder, type LookUp } from './calls/find-order.ts';
 import { notTaken, orderBody, type Posted, readPosted, type Unconfirmed } from './calls/post-order.ts';
 import { rejected } from './calls/sentences.ts';

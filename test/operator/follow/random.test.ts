@@ -103,7 +103,7 @@ function createWorld(seed: number) {
 
   const sources: Sources = {
     listsRecent: true,
-    openOrders: () => read(() => orders.filter(({ endedAt }) => endedAt === undefined).map(shownOf)),
+    restingOrders: () => read(() => orders.filter(({ endedAt }) => endedAt === undefined).map(shownOf)),
     trades: ({ since = 0 }) =>
       read(() => {
         const shown = trades.filter(({ shownAt, at }) => shownAt <= now && timeOf(at) >= since - 1_000);

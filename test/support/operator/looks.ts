@@ -179,7 +179,7 @@ function factOf({ type, data: { order_id, trade_id, ...data } }: OrderEvent): st
 function sourcesOf(shows: () => World, listsRecent: boolean, note: (what: string, since?: number) => void): Sources {
   return {
     listsRecent,
-    openOrders: async () => shows().open,
+    restingOrders: async () => shows().open,
     trades: async ({ since = 0 }) => {
       note('trades', since);
       // The venue's own filter, a second wide.

@@ -1,7 +1,7 @@
 import { createPrivateKey } from 'node:crypto';
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
-import type { Call } from '../../../shared/venue/port.ts';
+import type { Call } from '../../../shared/call.ts';
 import { listenOnLoopback, shut } from '../../../tools/support/loopback.ts';
 import { afterTests } from '../jest.ts';
 

@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
 import { SIGNATURE_TYPES, type SignatureType } from '../../../account.ts';
+import type { Call } from '../../../call.ts';
 import { type Decimal, fromUnits, UNIT_DECIMALS } from '../../../decimal.ts';
 import type { HttpResponse } from '../../../http/exchange.ts';
-import type { Call } from '../../port.ts';
 import { isOwn404, parseAnswer, refuseRead } from '../http/reads.ts';
 import type { SendAsAccount } from '../http/signed-requests.ts';
 

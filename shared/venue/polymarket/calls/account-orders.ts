@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
+import type { Call } from '../../../call.ts';
 import { type Decimal, parseDecimal } from '../../../decimal.ts';
 import { withoutControls } from '../../../foreign-text.ts';
-import type { Call } from '../../port.ts';
 import { isOwn404, parseAnswer } from '../http/reads.ts';
 import type { SendAsAccount } from '../http/signed-requests.ts';
 import type { OpenOrder } from '../official-client.ts';

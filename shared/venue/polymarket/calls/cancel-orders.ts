@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import type { Call } from '../../port.ts';
+import type { Call } from '../../../call.ts';
 import { parseAnswer } from '../http/reads.ts';
 import type { SendAsAccount } from '../http/signed-requests.ts';
 import { textBy } from './account-fields.ts';

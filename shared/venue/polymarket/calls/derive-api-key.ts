@@ -1,10 +1,10 @@
 import * as z from 'zod/mini';
 import { API_SECRET, type ApiCredentials } from '../../../account.ts';
+import type { Call } from '../../../call.ts';
 import { type AppError, areCredentialsRefused } from '../../../errors.ts';
 import type { HttpResponse } from '../../../http/exchange.ts';
 import { Secret } from '../../../secret.ts';
 import type { Wallet } from '../../../wallets/evm-key.ts';
-import type { Call } from '../../port.ts';
 import { readWithRetry, refuseRead } from '../http/reads.ts';
 import { refusedCredentials } from '../http/signed-requests.ts';
 import type { Transport, VenueHttpRequest } from '../http/transport.ts';
@@ -12,12 +12,12 @@ import { type ApiKeyRaw, l1Headers } from '../official-client.ts';
 import { type Members, parseJson } from '../wire.ts';
 
 /** A part of the credentials: key and passphrase travel in HTTP headers. */
-const printable = z.string().check(z.regex(/^[\x21-\x7e]{1,256}$/));
+const headerText = z.string().check(z.regex(/^[\x21-\x7e]{1,256}$/));
 
 const apiKey = z.object({
-  apiKey: printable,
+  apiKey: headerText,
   secret: z.string().check(z.regex(API_SECRET)),
-  passphrase: printable,
+  passphrase: headerText,
 } satisfies Members<ApiKeyRaw>);
 
 function parseCredentials({ status, isJson, text }: HttpResponse): ApiCredentials | undefined {

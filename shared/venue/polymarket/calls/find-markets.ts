@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
+import type { Call } from '../../../call.ts';
 import { withoutControls } from '../../../foreign-text.ts';
-import type { Call } from '../../port.ts';
 import { readShape } from '../http/reads.ts';
 import type { Transport } from '../http/transport.ts';
 import { lenientConditionId, lenientString } from '../wire.ts';

@@ -1,8 +1,9 @@
 import * as z from 'zod/mini';
+import type { Call } from '../../../call.ts';
 import type { HttpResponse } from '../../../http/exchange.ts';
 import { LOOK_UP_MS, MAX_ANSWER_BYTES } from '../../../limits.ts';
 import type { Log } from '../../../log.ts';
-import type { Call, Fate, Placement, SignedOrder } from '../../port.ts';
+import type { Fate, Placement, SignedOrder } from '../../port.ts';
 import { fillsInRecord, NOTHING_KNOWN } from '../fills.ts';
 import { isOwn404 } from '../http/reads.ts';
 import type { SendAsAccount } from '../http/signed-requests.ts';

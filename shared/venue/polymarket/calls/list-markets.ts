@@ -1,8 +1,9 @@
 import * as z from 'zod/mini';
+import type { Call } from '../../../call.ts';
 import { refuse } from '../../../errors.ts';
 import { MAX_ANSWER_BYTES } from '../../../limits.ts';
 import { isTokenId } from '../../../token-id.ts';
-import type { Call, Market } from '../../port.ts';
+import type { Market } from '../../port.ts';
 import { readWithRetry, refuseRead } from '../http/reads.ts';
 import type { Transport } from '../http/transport.ts';
 import {

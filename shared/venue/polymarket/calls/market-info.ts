@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
+import type { Call } from '../../../call.ts';
 import { type Decimal, parseDecimal, ZERO } from '../../../decimal.ts';
-import type { Call } from '../../port.ts';
 import { isOwn404, parseAnswer, readWithRetry } from '../http/reads.ts';
 import type { Transport } from '../http/transport.ts';
 import { lenient } from '../wire.ts';

@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
+import type { Call } from '../../../call.ts';
 import { type AppError, refuse } from '../../../errors.ts';
 import type { HttpResponse } from '../../../http/exchange.ts';
 import { MAX_ANSWER_BYTES, MAX_PAGE_ROWS } from '../../../limits.ts';
-import type { Call } from '../../port.ts';
 import { parseAnswer, refuseRead } from '../http/reads.ts';
 import type { SendAsAccount } from '../http/signed-requests.ts';
 import { errorText, readBy } from '../wire.ts';

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
+import type { Call } from '../../../call.ts';
 import { refuse } from '../../../errors.ts';
-import type { Book, Call, PriceLevel } from '../../port.ts';
+import type { Book, PriceLevel } from '../../port.ts';
 import { readWithRetry, refuseRead } from '../http/reads.ts';
 import type { Transport } from '../http/transport.ts';
 import type { OrderBookSummary } from '../official-client.ts';

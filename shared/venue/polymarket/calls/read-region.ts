@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import type { Call } from '../../port.ts';
+import type { Call } from '../../../call.ts';
 import { readShape } from '../http/reads.ts';
 import type { Transport } from '../http/transport.ts';
 import { lenient } from '../wire.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
+import type { Call } from '../../../call.ts';
 import { READ_ATTEMPT_MS } from '../../../limits.ts';
-import type { Call } from '../../port.ts';
 import { answerTo, parseAnswer } from '../http/reads.ts';
 import type { Transport } from '../http/transport.ts';
 

@@ -28,7 +28,7 @@ type Write = (said: Said, named: string | undefined) => AppError;
  * may be signed; `now` refuses such orders at the moment. The venue uses messages of the class `nothing` for orders that it
  * holds or may have taken.
  */
-type Row = { readonly says: RegExp; readonly source: string } & (
+type VenueMessage = { readonly says: RegExp; readonly source: string } & (
   | { readonly proves: 'order' | 'anew' | 'now'; readonly error: Write }
   | { readonly proves: 'nothing' }
 );
@@ -71,7 +71,7 @@ export function rejected(said: Said): SaidFate {
  * once look-ups have not shown the order for `LATE_ARRIVAL_MS`. Answers have no codes, and statuses prove nothing: the venue
  * derives them from the message ("unauthorized" becomes 401, "not found" 404).
  */
-const SENTENCES: readonly Row[] = [
+const SENTENCES: readonly VenueMessage[] = [
   // "Duplicated": the venue knows this order. Its fate is open.
   { says: /duplicated/i, proves: 'nothing', source: ERROR_CODES },
   // The venue's older page of errors: the order passed the checks and waits ("no failure: placement delayed").

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
+import type { Call } from '../../../call.ts';
 import { withoutControls } from '../../../foreign-text.ts';
-import type { Call } from '../../port.ts';
 import type { SendAsAccount } from '../http/signed-requests.ts';
 import type { MakerOrder, Trade as VenueTrade } from '../official-client.ts';
 import { lenient, type Members } from '../wire.ts';

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type * as z from 'zod/mini';
+import type { Call } from '../../../call.ts';
 import { type AppError, refuse } from '../../../errors.ts';
 import { type HttpResponse, MAX_WAIT_S, TransportError } from '../../../http/exchange.ts';
 import { MIN_RETRY_MS, READ_ATTEMPT_MS, RETRY_PAUSE_MS } from '../../../limits.ts';
-import type { Call } from '../../port.ts';
 import { errorText, parseJson } from '../wire.ts';
 import type { Transport, VenueHttpRequest } from './transport.ts';
 
@@ -17,7 +17,7 @@ function pauseBeforeRetry(result: HttpResponse | TransportError): number | undef
   return Math.max(asked, RETRY_PAUSE_MS.min + Math.random() * (RETRY_PAUSE_MS.max - RETRY_PAUSE_MS.min));
 }
 
-async function attempt(http: Transport, spec: VenueHttpRequest, call: Call) {
+async function sendOnce(http: Transport, spec: VenueHttpRequest, call: Call) {
   try {
     return await http.send({ ...spec, timeLimit: READ_ATTEMPT_MS }, call);
   } catch (error) {
@@ -47,11 +47,11 @@ export async function answerTo<T>(sending: Promise<T>): Promise<T> {
  * allows it. Errors by code: `venue_timeout`, `venue_unavailable`, `venue_error`.
  */
 export async function readWithRetry(http: Transport, spec: VenueHttpRequest, call: Call): Promise<HttpResponse> {
-  let result = await attempt(http, spec, call);
+  let result = await sendOnce(http, spec, call);
   const pause = pauseBeforeRetry(result);
   if (pause !== undefined && performance.now() + pause + MIN_RETRY_MS < call.deadline) {
     await sleep(pause);
-    result = await attempt(http, { ...spec, afresh: true }, call);
+    result = await sendOnce(http, { ...spec, afresh: true }, call);
   }
   if (result instanceof TransportError) throw translateFailure(result);
   return result;

@@ -1,10 +1,10 @@
 import { createHmac } from 'node:crypto';
 import type { ApiCredentials } from '../../../account.ts';
+import type { Call } from '../../../call.ts';
 import { type AppError, refuse } from '../../../errors.ts';
 import type { HttpResponse } from '../../../http/exchange.ts';
 import { READ_BUDGET_MS, SENDING_RESERVE_MS } from '../../../limits.ts';
 import type { Log } from '../../../log.ts';
-import type { Call } from '../../port.ts';
 import { answerTo, waitUntil } from './reads.ts';
 import type { Transport, VenueHttpRequest } from './transport.ts';
 

@@ -1,3 +1,4 @@
+import type { Call } from '../../../call.ts';
 import {
   type ExchangeOptions,
   type HttpRequest,
@@ -5,7 +6,6 @@ import {
   openExchange,
   TransportError,
 } from '../../../http/exchange.ts';
-import type { Call } from '../../port.ts';
 
 /** One request to the venue. */
 export interface VenueHttpRequest extends HttpRequest {

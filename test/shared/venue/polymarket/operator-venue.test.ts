@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
+import type { Call } from '../../../../shared/call.ts';
 import { Secret } from '../../../../shared/secret.ts';
 import { type OperatorVenue, openOperatorVenue } from '../../../../shared/venue/polymarket/operator-venue.ts';
-import type { Call } from '../../../../shared/venue/port.ts';
 import { openWallet } from '../../../../shared/wallets/evm-key.ts';
 import { callWithin, type Reply, startVenue } from '../../../support/venue/scripted-venue.ts';
 
