@@ -21,7 +21,7 @@ export interface FieldError {
   readonly detail: string;
 }
 
-/** The members that an error adds to its problem body, by their names in code. Decimals are strings. */
+/** The members that an error adds to its problem body, by their names in code. */
 export type ErrorFacts = Readonly<Record<string, unknown>>;
 
 /** A fact as the document describes it; optional where a problem of the code may lack it. */
@@ -32,11 +32,8 @@ interface FactSpec {
 }
 
 /**
- * What has to happen after an error.
- * - `repeat`: the caller repeats the request, with the same idempotency key;
- * - `change`: the caller corrects the request;
- * - `wait`: the caller orders again later;
- * - `operator`: the operator of the service mends it. A repeat with the same key harms nothing, and settles an order that may be live.
+ * What has to happen after an error. The caller repeats the request with the same idempotency key (`repeat`), corrects it
+ * (`change`) or orders again later (`wait`), or the operator has to act (`operator`); then a repeat harms nothing.
  */
 export type Next = 'repeat' | 'change' | 'wait' | 'operator';
 
@@ -49,11 +46,11 @@ export interface ErrorSpec {
   readonly facts?: Readonly<Record<string, FactSpec>>;
   /** The default of `Retry-After`. */
   readonly retryAfterS?: number;
-  /** Set where the order of the request may be live after it, with the circumstances if it is not so each time. */
+  /** Set where the order may be live after it, with the circumstances if it is not so each time. */
   readonly mayBeLive?: true | 'with the reason `firewall` and an `order_id`';
   /** The venue's own refusal of an order: kept under an idempotency key and replayed. */
   readonly final?: true;
-  /** Writes the sentence that says what happened and what to do. Never holds a secret. */
+  /** Writes the sentence that says what happened and what to do. */
   detail(facts: object): string;
 }
 
@@ -75,10 +72,7 @@ const challenge = {
   meaning: 'The text to sign. Its last line has the time for X-Client-Signature-Expires.',
 } as const;
 
-/**
- * The catalogue of error codes, a closed set: clients branch on them. One entry makes a code. The document of the API,
- * the tables of what to do, the response headers, the responses that an idempotency key replays and the alarms are derived from it.
- */
+/** The catalogue of error codes. Documents, headers, what a key replays and the alarms are derived from it: one entry makes a code. */
 export const ERRORS = {
   invalid_request: {
     status: 400,
@@ -400,13 +394,11 @@ export type ErrorCode = keyof typeof ERRORS;
 
 type DetailOf<Code extends ErrorCode> = (typeof ERRORS)[Code]['detail'];
 
-/** The facts that the sentence of a code is written from, and those that are sent besides. */
+/** The facts of a code: those that its sentence is written from, and those that are sent. */
 export type FactsOf<Code extends ErrorCode> = (Parameters<DetailOf<Code>> extends [infer Facts] ? Facts : object) &
   ErrorFacts;
 
-// Marked as pure, so that neither list is left in a function that does not use it.
-
-/** Every code, in the order of the catalogue. */
+/** Every code, in the order of the catalogue. Both lists are pure: the build drops them where no function uses them. */
 export const ERROR_CODES: readonly ErrorCode[] = /* @__PURE__ */ Object.keys(ERRORS).filter(
   (code): code is ErrorCode => code in ERRORS,
 );
@@ -416,13 +408,13 @@ export function errorSpec(code: ErrorCode): ErrorSpec {
   return ERRORS[code];
 }
 
-/** Returns the title of a code: the code in words. */
+/** Returns the code in words. */
 export function titleOf(code: ErrorCode): string {
   const words = code.replaceAll('_', ' ');
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-/** The codes of the venue's own refusals of an order: the only errors that an idempotency key replays. */
+/** The codes of the venue's own refusals, which an idempotency key replays. */
 export const FINAL_CODES: readonly ErrorCode[] = /* @__PURE__ */ ERROR_CODES.filter((code) => errorSpec(code).final);
 
 interface Circumstances {
@@ -435,11 +427,11 @@ interface Circumstances {
 interface ErrorOptions extends Circumstances {
   readonly code: ErrorCode;
   readonly facts?: ErrorFacts;
-  /** Set on the response to an earlier request with the same idempotency key. */
+  /** True on the response of an earlier request with the same idempotency key. */
   readonly replayed?: boolean;
 }
 
-/** The one error that may leave the service: a code, a sentence that says what to do, and facts. Never a secret. */
+/** The one error that may leave the service: a code, a sentence and facts, none of them a secret. */
 export class AppError extends Error {
   override readonly name = 'AppError';
   readonly code: ErrorCode;
@@ -468,7 +460,7 @@ export function aboutOrder(error: AppError, orderId: string): AppError {
   return new AppError(message, { code, facts: { ...facts, orderId }, retryAfter, replayed, cause });
 }
 
-/** Creates the error of a code: its sentence is written from the facts, and those that its entry names go on the wire. */
+/** Creates the error of a code from its facts; those that its entry names are sent. */
 export function refuse<Code extends ErrorCode>(
   code: Code,
   facts: FactsOf<Code>,

@@ -79,17 +79,15 @@ function whyMistimed(validUntil: number, now: number): 'expired' | 'too_far_ahea
   return validUntil > now + ahead + tolerance ? 'too_far_ahead' : undefined;
 }
 
-/** The authorities that clients may sign for; by default that of the request, which a gateway has checked. */
-export interface Authorities {
-  /** The authority of every request. */
-  readonly public?: string | undefined;
-  /** Accepted when `public` is unset. The challenge names the one in `Host` if it is listed, else the first. */
-  readonly own?: (() => readonly string[]) | undefined;
-}
+/**
+ * Lists the authorities that clients may sign for. The challenge names that of the request if it is listed, else the first;
+ * without a list that of the request, which a gateway has checked.
+ */
+type Authorities = () => readonly string[];
 
 /** Who may sign, and for what. */
 interface Rules {
-  readonly authorities?: Authorities;
+  readonly authorities?: Authorities | undefined;
   /** The addresses that may order; any may without the list, none with an empty one. */
   readonly allowedClients?: readonly string[] | undefined;
   /** Absent where no chain is configured. */
@@ -100,7 +98,7 @@ interface Rules {
  * Creates the check that the holder of `X-Client-Address` wants exactly this order. Throws `ConfigError` for an allowed
  * client that is no address.
  */
-export function createVerification(kinds: WalletKinds, { authorities = {}, allowedClients, contracts }: Rules = {}) {
+export function createVerification(kinds: WalletKinds, { authorities, allowedClients, contracts }: Rules = {}) {
   /** Returns the kind of wallet that an address is of, and its canonical form. */
   function holderOf(text: string): Holder | undefined {
     for (const kind of kinds) {
@@ -147,8 +145,8 @@ export function createVerification(kinds: WalletKinds, { authorities = {}, allow
   function authorityFor(domainName: string): string {
     // As in a URL: 80 is the port of http, which the local server uses.
     const requested = domainName.toLowerCase().replace(/:(?:80)?$/, '');
-    const own = authorities.public === undefined ? authorities.own?.() : [authorities.public];
-    return own?.includes(requested) ? requested : (own?.[0] ?? requested);
+    const listed = authorities?.() ?? [requested];
+    return listed.includes(requested) ? requested : (listed[0] ?? requested);
   }
 
   function requireAllowed(address: string): void {
@@ -210,16 +208,16 @@ type Settings = Pick<
   'mode' | 'clientVerification' | 'publicAuthority' | 'allowedClients' | 'clientRpcUrl' | 'clientChainId' | 'proxyEnv'
 >;
 
-/** Opens the verification of clients where the operator requires it. `own`: see `Authorities`. */
+/** Opens the verification of clients where the operator requires it. `own`: the authorities without a public one. */
 export async function openVerification(
   { mode, clientVerification, publicAuthority, allowedClients, ...chain }: Settings,
-  own?: Authorities['own'],
+  own?: Authorities,
 ): Promise<ClientVerification | undefined> {
   if (mode === 'read-only' || clientVerification === 'off') return undefined;
   const { clientRpcUrl, clientChainId, proxyEnv } = chain;
   const hasChain = clientRpcUrl !== undefined && clientChainId !== undefined;
   const contracts = hasChain ? createContractWallets(clientRpcUrl, clientChainId, proxyEnv) : undefined;
-  const authorities = { public: publicAuthority, own };
+  const authorities = publicAuthority === undefined ? own : () => [publicAuthority];
   // Loaded only here: a read-only process does without cryptography.
   const accounts = await import('#venue/open-account');
   return createVerification(await accounts.loadWalletKinds(), { authorities, allowedClients, contracts });

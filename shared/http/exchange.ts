@@ -77,8 +77,8 @@ function parseRetryAfter(value: string | undefined, now: () => number): number |
 const MAX_SOCKETS = 256;
 
 /**
- * Opens the exchanges with one host: no retry, no redirect, no answer over its limit of bytes. Connections are made on
- * demand and kept alive. Those that were idle for too long are closed before each request.
+ * Opens the exchanges with one host: no retry, no redirect, no answer over its limit of bytes. Connections are kept alive;
+ * those that were idle for too long are closed before each request.
  *
  *   send ─> connect (CONNECT_MS) ─> write ─> head ─> body ─> answer
  *             │                       │        │       └ too_large, no_http, reset, timeout: sent
@@ -103,19 +103,18 @@ export function openExchange(
   const idleSince = new WeakMap<object, number>();
   agent.on('free', (socket: Socket) => idleSince.set(socket, now()));
 
-  function dropIdle(isUsable: (idleMs: number) => boolean): void {
-    for (const sockets of Object.values(agent.freeSockets)) {
-      // A copy: a socket that is destroyed leaves the list.
-      for (const socket of [...(sockets ?? [])]) {
-        if (!isUsable(now() - (idleSince.get(socket) ?? 0))) socket.destroy();
-      }
+  function dropIdle(afresh = false): void {
+    // Copies: a socket that is destroyed leaves its list.
+    for (const socket of Object.values(agent.freeSockets).flatMap((sockets) => [...(sockets ?? [])])) {
+      const idleMs = now() - (idleSince.get(socket) ?? 0);
+      // A clock that was set back must not make a connection younger.
+      if (afresh || idleMs < 0 || idleMs > MAX_IDLE_MS) socket.destroy();
     }
   }
 
   return async (spec, limitMs) => {
     if (limitMs <= 0) throw new TransportError('timeout', false);
-    // A clock that was set back must not make a connection younger.
-    dropIdle((idleMs) => !spec.afresh && idleMs >= 0 && idleMs <= MAX_IDLE_MS);
+    dropIdle(spec.afresh);
     const path = spec.path === undefined ? url.pathname + url.search : base + spec.path;
     let request: ClientRequest;
     try {
@@ -137,7 +136,6 @@ export function openExchange(
   };
 }
 
-/** Returns the headers of a request. */
 function headersOf({ body, headers }: HttpRequest): Readonly<Record<string, string>> {
   return {
     accept: 'application/json',
@@ -200,10 +198,7 @@ function headOf(request: ClientRequest, limit: number, connectedEvent: string): 
   return promise;
 }
 
-/**
- * Reads an answer's body; cuts a refusal off after its limit. Rejects with `too_large` above that of another answer, and when
- * the connection ends before the body.
- */
+/** Reads an answer's body; cuts a refusal off after its limit, and rejects any other answer above it with `too_large`. */
 async function readBody(response: AsyncIterable<Buffer>, isRefusal: boolean, maxBytes: number): Promise<string> {
   const chunks: Buffer[] = [];
   let left: number = isRefusal ? MAX_ANSWER_BYTES.refusal : maxBytes;
@@ -216,7 +211,6 @@ async function readBody(response: AsyncIterable<Buffer>, isRefusal: boolean, max
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** Reads an answer whose head has come. `now`: the wall clock. */
 async function readAnswer(response: IncomingMessage, maxBytes: number, now: () => number): Promise<HttpResponse> {
   const { headers, statusCode: status = 0 } = response;
   return {

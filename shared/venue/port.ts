@@ -3,28 +3,6 @@ import type { AppError, FactsOf } from '../errors.ts';
 
 /** The port to a venue, in our words. The Polymarket implementation is in `polymarket/`. */
 
-interface Outcome {
-  readonly name: string | null;
-  readonly tokenId: string;
-  readonly price: string | null;
-}
-
-/** The event of a market, which may have several. */
-interface MarketEvent {
-  readonly id: string;
-  readonly slug: string | null;
-  readonly title: string | null;
-}
-
-/** Fee of a taker: shares x rate x (price x (1 - price)) ^ exponent, in collateral. */
-interface MarketFees {
-  /** A fraction, "0" where the venue charges nothing. */
-  readonly takerRate: string;
-  readonly exponent: string | null;
-  /** True where makers pay nothing. */
-  readonly takerOnly: boolean | null;
-}
-
 /**
  * A market on which orders can be placed now. Decimals are strings: prices and ticks in collateral per share, sizes in
  * shares, volume and liquidity in collateral. A member that the venue does not report is `null`.
@@ -42,23 +20,29 @@ export interface Market {
   readonly liquidity: string | null;
   readonly bestBid: string | null;
   readonly bestAsk: string | null;
-  readonly event: MarketEvent | null;
-  readonly fees: MarketFees | null;
-  readonly outcomes: readonly Outcome[];
+  readonly event: { readonly id: string; readonly slug: string | null; readonly title: string | null } | null;
+  /** Of a taker: shares × rate × (price × (1 − price)) ^ exponent, in collateral. `takerOnly`: makers pay nothing. */
+  readonly fees: {
+    readonly takerRate: string;
+    readonly exponent: string | null;
+    readonly takerOnly: boolean | null;
+  } | null;
+  readonly outcomes: readonly {
+    readonly name: string | null;
+    readonly tokenId: string;
+    readonly price: string | null;
+  }[];
 }
 
-/** A part of the catalogue. */
+/** A part of the catalogue. `hasMore`: the venue has, or may have, further markets. */
 export interface MarketList {
   readonly markets: readonly Market[];
-  /** True where the venue has, or may have, further markets. */
   readonly hasMore: boolean;
 }
 
-/** One price of a book and the shares that are offered there. */
+/** Shares (`size`) that are offered at a price, in collateral per share. */
 export interface PriceLevel {
-  /** Collateral per share. */
   readonly price: string;
-  /** In shares. */
   readonly size: string;
 }
 
@@ -84,32 +68,31 @@ export interface MarketData {
   readBook(tokenId: string, call: Call): Promise<Book>;
 }
 
-/** A limit order in its canonical form: equal orders are equal records. */
+/** A limit order. Its decimals are as `formatDecimal` writes them, so that equal orders are equal records. */
 export interface LimitOrder {
   readonly tokenId: string;
   readonly side: 'buy' | 'sell';
-  /** Collateral per share, as `formatDecimal` writes it: `0.50` and `"0.5"` are one price. */
+  /** Collateral per share. */
   readonly price: string;
-  /** In shares, as `formatDecimal` writes it. */
+  /** In shares. */
   readonly size: string;
   readonly postOnly: boolean;
   /** The end of the order in milliseconds of the Unix epoch, in whole seconds; `null` rests until filled or cancelled. */
   readonly expiresAt: number | null;
 }
 
-/** A signed order: everything needed to send the same bytes again. Holds no key and no API credential. */
+/** A signed order: all that sending the same bytes again takes. Times are in milliseconds of the Unix epoch. */
 export interface SignedOrder {
-  /** EIP-712 hash of the order; the venue's order id, known before sending. */
+  /** EIP-712 hash of the order, which is the venue's id of it. */
   readonly orderId: string;
   readonly tokenId: string;
   /** The venue's id of the market, by which trades are found that name only the other token. */
   readonly conditionId: string | null;
   readonly postOnly: boolean;
-  /** In milliseconds of the Unix epoch; `null` for an order without an end. Its bytes are not sent from then on. */
+  /** Its bytes are not sent from then on; `null` for an order without an end. */
   readonly expiresAt: number | null;
   /** The signed struct with its signature, as JSON text, sent byte for byte. */
   readonly payload: string;
-  /** In milliseconds of the Unix epoch. */
   readonly signedAt: number;
 }
 
@@ -124,26 +107,20 @@ export interface SignedFor {
   readonly signatureType: string;
 }
 
-/**
- * `live` rests on the book, `matched` was wholly or partly executed, `delayed` is held by the venue, `cancelled` was
- * accepted and is off the book.
- */
+/** `live`: rests. `matched`: wholly or partly executed. `delayed`: held by the venue. `cancelled`: accepted, and off the book. */
 export const PLACEMENT_STATUSES = ['live', 'matched', 'delayed', 'cancelled'] as const;
 
 /**
- * The executed part of an order at the time of the answer, in decimal strings; `null` where the venue reports none, or
- * one that cannot be true.
+ * The executed part of an order at the time of the answer, in decimals: shares, the rest of the shares, and their value in
+ * collateral before fees. `null` where the venue reports none, or one that cannot be true.
  */
 export interface Fills {
-  /** In shares. */
   readonly filledSize: string | null;
-  /** The rest, in shares: it rests on the book, or was not executed. */
   readonly remainingSize: string | null;
-  /** The collateral paid or received for the filled shares, before fees. */
   readonly filledValue: string | null;
 }
 
-/** The state of an accepted order, by the time of the answer. */
+/** The state of an accepted order at the time of the answer. */
 export interface Placement extends Fills {
   readonly orderId: string;
   readonly status: (typeof PLACEMENT_STATUSES)[number];
@@ -189,28 +166,20 @@ export interface OrderEntry {
   /** EIP-55 address of the wallet key. */
   readonly walletAddress: string;
   readonly signedFor: SignedFor;
-  /**
-   * Asks the venue for its time while its last answer differs from our clock. Throws `venue_refused_service` with the reason
-   * `clock` where our clock is wrong, and the errors of `MarketData` where the venue cannot be asked.
-   */
+  /** Throws `venue_refused_service` with the reason `clock` where our clock is wrong, and the errors of `MarketData`. */
   checkClock(call: Call): Promise<void>;
   /**
-   * Checks the order against the market's rules and the operator's cap, and signs it. Sends only reads. Errors: those of
-   * `MarketData` and `checkClock`, and 422 `price_out_of_range`, `price_off_tick`, `size_precision`, `size_below_minimum`,
-   * `expiry_too_soon`, `order_above_cap`.
+   * Checks the order against the market's rules and the operator's cap, and signs it. Errors: those of `checkClock`, and 422
+   * `price_out_of_range`, `price_off_tick`, `size_precision`, `size_below_minimum`, `expiry_too_soon`, `order_above_cap`.
    */
   sign(order: LimitOrder, call: Call): Promise<SignedOrder>;
   /** Sends a signed order that was never sent. Throws nothing but faults of ours, after which the order may be live. */
   submit(order: SignedOrder, call: SendingCall): Promise<Fate>;
-  /**
-   * Settles an order that may have been sent: looks it up, else sends the same bytes before its expiry. Throws as
-   * `submit`.
-   */
+  /** Settles an order that may have been sent: looks it up, else sends the same bytes. Throws as `submit`. */
   settle(order: SignedOrder, call: SendingCall): Promise<Fate>;
   /**
-   * Looks an order and its trades up and sends nothing: `placed` where they are found, else `unknown`. Where no look-up
-   * of several shows it, `refused` if it has expired, or with `venueReason`, the message by which the venue
-   * refused it long enough ago.
+   * Looks an order and its trades up and sends nothing: `placed` where they are found, else `unknown`. Where no look-up of
+   * several shows an order, it is `refused` if it has expired, or if the venue refused it by `venueReason` long enough ago.
    */
   lookUp(order: SignedOrder, call: Call, venueReason?: string | null): Promise<Fate>;
 }

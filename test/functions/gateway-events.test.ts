@@ -4,9 +4,9 @@ import type { Endpoint, HttpHandler } from '../../functions/http.ts';
 import { createCallerCheck } from '../../functions/orders/caller.ts';
 import { ordersEndpoint } from '../../functions/orders/endpoint.ts';
 import { ROUTES } from '../../functions/routes.ts';
+import { timed } from '../../shared/call.ts';
 import { AppError, aboutOrder, refuse } from '../../shared/errors.ts';
 import { ORDER_BUDGET_MS } from '../../shared/limits.ts';
-import { timed } from '../../shared/call.ts';
 import { ask } from '../support/service/gateway-event.ts';
 import { fakeOrders, TOKEN_ID } from '../support/venue/fake-venue.ts';
 

@@ -49,7 +49,7 @@ function unknown(cause: string | Error, sentAt: number | null, venueReason?: str
   return { kind: 'unknown', why: 'sent', sentAt, ...said, cause: typeof cause === 'string' ? new Error(cause) : cause };
 }
 
-/** The fate of an order whose lease ended before it was sent: the venue has answered every byte that left. */
+/** The lease ended before the order was sent: the venue has answered every byte that left. */
 const LEASE_ENDED: UnknownFate = { kind: 'unknown', why: 'lease_ended', sentAt: null, cause: undefined };
 
 /** The fate of an expired order if no look-up finds it: it is never sent again, and the venue would refuse it. */
@@ -79,12 +79,12 @@ function hasTimeToSend({ deadline }: Call): boolean {
 const POST_ORDER = { name: 'post-order', method: 'POST', path: '/order', maxBytes: MAX_ANSWER_BYTES.order } as const;
 
 interface SubmissionDeps extends AccountDeps {
-  /** Connections for orders only: the answer to another request is never read as one to an order. */
+  /** For orders only: the answer to another request is never read as one to an order. */
   readonly orders: Transport;
   readonly signatureType: SignatureType;
   /** The account that holds the funds. */
   readonly maker: string;
-  /** Called after an order that the venue did not take: the next one reads the rules of the token again. */
+  /** Makes the next order read the rules of the token again. */
   readonly forgetRules: (tokenId: string) => void;
   readonly checkClock: OrderEntry['checkClock'];
 }
@@ -96,7 +96,7 @@ export function createSubmissions(deps: SubmissionDeps): Submissions {
 
   const hasExpired = ({ expiresAt }: SignedOrder) => expiresAt !== null && expiresAt <= Date.now();
 
-  /** Returns the fate of a repeat while our clock may be wrong: nothing is sent by it, and no refusal concluded from it. */
+  /** Returns the fate of a repeat while our clock may be wrong: nothing is sent, and no refusal is concluded from a time. */
   async function wrongClock(call: Call): Promise<UnknownFate | undefined> {
     try {
       await deps.checkClock(call);
