@@ -49,7 +49,7 @@ export default {
       to: {
         path: '^(functions|local|infra|packages|tools|test)/',
         pathNot:
-          '^(local/(main|order-store/store|paper/session-file|service/(folders|open-store|service|settings-file))|packages/paper-venue/main)\\.ts$|^local/quick-start\\.js$',
+          '^(local/(main|file-store/store|paper/session-file|service/(folders|open-store|service|settings-file))|packages/paper-venue/main)\\.ts$|^local/quick-start\\.js$',
       },
     },
     {
@@ -68,7 +68,7 @@ export default {
       to: {
         path: '^(functions|shared|local|operator|packages|tools|test)/',
         pathNot:
-          '^(functions/(routes|orders/deployed-variables)|shared/(decimal|errors|node-error|limits|log|orders/table-layout|settings/(formats|gone|read|rules|table|texts)|venue/polymarket/(accounts|regions)))\\.ts$',
+          '^(functions/(routes|orders/deployed-variables)|shared/(decimal|errors|node-error|limits|log|orders/table-layout|store-name|settings/(formats|gone|read|rules|table|texts)|venue/polymarket/(accounts|regions)))\\.ts$',
       },
     },
     {

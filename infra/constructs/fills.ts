@@ -4,7 +4,7 @@ import { LambdaInvoke } from 'aws-cdk-lib/aws-scheduler-targets';
 import type { Construct } from 'constructs';
 import { LAMBDA_TIMEOUT_MS } from '../../shared/limits.ts';
 import { SIGNED_INDEX, TOPIC_STATE } from '../../shared/orders/table-layout.ts';
-import { TABLE_PREFIX } from '../../shared/settings/formats.ts';
+import { storeOfTable } from '../../shared/store-name.ts';
 import { allowAccount, type OrdersProps } from './orders.ts';
 import { addOutputs } from './outputs.ts';
 import { ServiceFunction } from './service-function.ts';
@@ -27,7 +27,7 @@ export function addFills(scope: Construct, { settings, store, topicArn, ...props
     description: 'Publishes what becomes of the orders',
     memory: 1024,
     timeoutMs: LAMBDA_TIMEOUT_MS.fills,
-    environment: { ...variables, SERVICE_STORE: `${TABLE_PREFIX}${store.tableName}`, FILLS_TOPIC: topicArn },
+    environment: { ...variables, SERVICE_STORE: storeOfTable(store.tableName), FILLS_TOPIC: topicArn },
   });
   fills.alias.configureAsyncInvoke(NO_REPEAT);
   const schedule = ScheduleExpression.rate(Duration.minutes(1));

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { ArnFormat, Stack } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import { LAMBDA_TIMEOUT_MS } from '../../shared/limits.ts';
-import { TABLE_PREFIX } from '../../shared/settings/formats.ts';
+import { storeOfTable } from '../../shared/store-name.ts';
 import type { OrderSettings } from '../settings/order-settings.ts';
-import type { OrderStore } from './order-store.ts';
+import type { OrderStore } from './orders-table.ts';
 import { addOutputs } from './outputs.ts';
 import { type CommonProps, ServiceFunction } from './service-function.ts';
 
@@ -71,7 +71,7 @@ function aliasOf(environment: object, { jwtIssuer, jwtAudience, jwtScopes }: Ord
 
 /** Adds the function that trades with the key. */
 export function addOrders(scope: Construct, { settings, store, ...props }: OrdersProps) {
-  const environment = { ...settings.variables, SERVICE_STORE: `${TABLE_PREFIX}${store.tableName}` };
+  const environment = { ...settings.variables, SERVICE_STORE: storeOfTable(store.tableName) };
   const orders = new ServiceFunction(scope, 'Orders', {
     ...props,
     name: 'orders',

@@ -3,8 +3,9 @@ import { dirname } from 'node:path';
 import type { AwsRoute } from '../../shared/aws-client.ts';
 import type { OrderRecords } from '../../shared/orders/order-store.ts';
 import type { LocalConfig } from '../../shared/settings/config.ts';
-import { ConfigError, tableNameOf } from '../../shared/settings/formats.ts';
-import type { FileOrderStore } from '../order-store/store.ts';
+import { ConfigError } from '../../shared/settings/formats.ts';
+import { tableNameOf } from '../../shared/store-name.ts';
+import type { FileOrderStore } from '../file-store/store.ts';
 import { storeFileOf } from './folders.ts';
 
 /** The store of a process that places orders. */
@@ -39,7 +40,7 @@ export async function openStore({
   const place = tableName === undefined ? storeFileOf(setting) : setting;
   try {
     if (tableName !== undefined) return { ...(await openTable(tableName, { proxyEnv })), place };
-    const { openOrderStore } = await import('../order-store/store.ts');
+    const { openOrderStore } = await import('../file-store/store.ts');
     return { ...openOrderStore(place), place };
   } catch (cause) {
     throw unusable(place, cause);
@@ -53,7 +54,7 @@ export async function openRecords(
 ): Promise<OrderRecords> {
   const tableName = tableNameOf(store);
   if (tableName === undefined)
-    return (await import('../order-store/file-records.ts')).openFileRecords(storeFileOf(store));
+    return (await import('../file-store/file-records.ts')).openFileRecords(storeFileOf(store));
   const { openTableRecords } = await import('../../shared/orders/dynamodb-records.ts');
   return openTableRecords({ tableName, hasIndex }, route);
 }

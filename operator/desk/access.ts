@@ -4,9 +4,10 @@ import { withSettingsFile } from '../../local/service/settings-file.ts';
 import { type AwsRoute, awsClientOptions } from '../../shared/aws-client.ts';
 import { type LocalConfig, parseLocalConfig } from '../../shared/settings/config.ts';
 import { CREDENTIAL_NAMES } from '../../shared/settings/credentials.ts';
-import { ConfigError, TABLE_PREFIX } from '../../shared/settings/formats.ts';
+import { ConfigError } from '../../shared/settings/formats.ts';
 import { readSome } from '../../shared/settings/read.ts';
 import { type Environment, SETTINGS } from '../../shared/settings/table.ts';
+import { storeOfTable } from '../../shared/store-name.ts';
 import { option, UsageError } from '../command-line.ts';
 
 /** An error that ends a command with exit code 1. Its message is for the operator and holds no secret. */
@@ -80,7 +81,7 @@ function variablesOf({ name, status, outputs }: Stack, env: Environment): Enviro
     );
   }
   const deployed: Environment = {
-    SERVICE_STORE: TABLE_PREFIX + table,
+    SERVICE_STORE: storeOfTable(table),
     SERVICE_PLACE_ORDER: wallet && '1',
     SERVICE_WALLET_ADDRESS: wallet,
     SERVICE_KMS_KEY: kmsKey,

@@ -3,7 +3,8 @@ import type { AwsRoute } from '../../shared/aws-client.ts';
 import { withoutControls } from '../../shared/foreign-text.ts';
 import type { OrderRecord } from '../../shared/orders/record.ts';
 import { INDEX_LAG_MS } from '../../shared/orders/table-layout.ts';
-import { ConfigError, tableNameOf } from '../../shared/settings/formats.ts';
+import { ConfigError } from '../../shared/settings/formats.ts';
+import { tableNameOf } from '../../shared/store-name.ts';
 import { type Access, DeskError } from './access.ts';
 
 /** Returns how long a new record may be missing in a list since a time; `undefined` where such a list reads all records. */

@@ -1,12 +1,12 @@
 import { writeFile } from 'node:fs/promises';
 import { createMarketData } from '#venue/market-data';
+import type { Call } from '../../shared/call.ts';
 import { formatDecimal } from '../../shared/decimal.ts';
 import { AppError, areCredentialsRefused } from '../../shared/errors.ts';
 import { createLog } from '../../shared/log.ts';
+import { LOOPBACK } from '../../shared/loopback.ts';
 import { errorCode } from '../../shared/node-error.ts';
-import { LOOPBACK } from '../../shared/settings/formats.ts';
 import { type OperatorVenue, REFUSED_REGION } from '../../shared/venue/polymarket/operator-venue.ts';
-import type { Call } from '../../shared/call.ts';
 import type { OperatorConfig } from '../desk/access.ts';
 import { GO_ELSEWHERE } from '../explain.ts';
 import { type Finding, fail, ok, skip, warn } from './check.ts';

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { storeFileOf } from '../../local/service/folders.ts';
-import { ConfigError, tableNameOf } from '../../shared/settings/formats.ts';
+import { ConfigError } from '../../shared/settings/formats.ts';
 import type { Environment } from '../../shared/settings/table.ts';
+import { tableNameOf } from '../../shared/store-name.ts';
 import { formatTime } from '../../shared/time.ts';
 import type { Terminal } from '../command-line.ts';
 import type { Access } from '../desk/access.ts';

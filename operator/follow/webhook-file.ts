@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { createPrivate, takeLock } from '../../local/order-store/store.ts';
+import { createPrivate, takeLock } from '../../local/file-store/store.ts';
 import { ConfigError } from '../../shared/settings/formats.ts';
 import { formatTime } from '../../shared/time.ts';
 import type { OrderEvent } from './event.ts';

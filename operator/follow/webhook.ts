@@ -1,8 +1,9 @@
 import { createHmac } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openExchange } from '../../shared/http/exchange.ts';
+import { LOOPBACK } from '../../shared/loopback.ts';
 import type { ProxyEnv } from '../../shared/proxy.ts';
-import { ConfigError, LOOPBACK } from '../../shared/settings/formats.ts';
+import { ConfigError } from '../../shared/settings/formats.ts';
 import type { Environment } from '../../shared/settings/table.ts';
 import { UsageError } from '../command-line.ts';
 import { DeskError } from '../desk/access.ts';

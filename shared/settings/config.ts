@@ -1,7 +1,8 @@
+import { LOOPBACK } from '../loopback.ts';
 import type { ProxyEnv } from '../proxy.ts';
 import type { Secret } from '../secret.ts';
 import { completeCredentials } from './credentials.ts';
-import { LOOPBACK, sentencesOf, throwProblems } from './formats.ts';
+import { sentencesOf, throwProblems } from './formats.ts';
 import { readVariables } from './read.ts';
 import { funderRule, type OrderValues, orderRules } from './rules.ts';
 import { DEPLOYED, type Environment, LOCAL, SETTINGS, type ValuesOf } from './table.ts';

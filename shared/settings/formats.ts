@@ -77,14 +77,3 @@ export function integer(least: number, most: number) {
 
 /** Matches what looks like a wallet key. It is refused where a name is expected: logs and messages would show it. */
 export const KEY_LIKE = /^(?:0x)?[0-9a-f]{64}$/i;
-
-/** Matches hosts that no other machine can reach; an IPv6 address may be in brackets. */
-export const LOOPBACK = /^(?:127(?:\.\d{1,3}){3}|localhost|\[?::1\]?)$/i;
-
-/** The prefix of a store that is a table of DynamoDB. */
-export const TABLE_PREFIX = 'dynamodb:';
-
-/** Returns the name of the table of a store; `undefined` for a store that is a file. */
-export function tableNameOf(store: string): string | undefined {
-  return store.startsWith(TABLE_PREFIX) ? store.slice(TABLE_PREFIX.length) : undefined;
-}

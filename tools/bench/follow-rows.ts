@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openOrderStore } from '../../local/order-store/store.ts';
+import { openOrderStore } from '../../local/file-store/store.ts';
 import { openLooks } from '../../operator/follow/read.ts';
 import { newState } from '../../operator/follow/state.ts';
 import { Secret } from '../../shared/secret.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { openOrderStore } from '../../../local/order-store/store.ts';
+import { openOrderStore } from '../../../local/file-store/store.ts';
 import type { Environment } from '../../../shared/settings/table.ts';
 import { fakeOnly } from '../../support/jest.ts';
 import { desk, deskRows } from '../../support/operator/desk.ts';

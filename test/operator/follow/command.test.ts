@@ -10,7 +10,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { Side } from '@polymarket/clob-client-v2';
 import { Wallet } from 'ethers';
 import { z } from 'zod';
-import { openOrderStore } from '../../../local/order-store/store.ts';
+import { openOrderStore } from '../../../local/file-store/store.ts';
 import { keepPaperSession } from '../../../local/paper/session-file.ts';
 import { orderEvent } from '../../../operator/follow/event.ts';
 import { runDesk } from '../../../operator/orders/commands.ts';

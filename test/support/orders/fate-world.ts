@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { placementOf } from '../../../functions/orders/endpoint.ts';
-import { openOrderStore } from '../../../local/order-store/store.ts';
+import { openOrderStore } from '../../../local/file-store/store.ts';
 import { parseDecimal } from '../../../shared/decimal.ts';
 import { AppError } from '../../../shared/errors.ts';
 import { LEASE_MS, ORDER_BUDGET_MS } from '../../../shared/limits.ts';
