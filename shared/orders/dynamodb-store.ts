@@ -61,7 +61,7 @@ function toItem(key: string, record: OrderRecord): Item {
   };
 }
 
-/** Returns the condition on the item that a write replaces; if it is not met, the answer has that item. */
+/** Returns the condition on the item that a write replaces. The answer to one that is not met has that item. */
 function conditionOf(over: Over) {
   const ReturnValuesOnConditionCheckFailure = 'ALL_OLD' as const;
   if (over === 'nothing') {
@@ -77,21 +77,18 @@ function conditionOf(over: Over) {
 /** Adds to the sum of a day unless it would be too large. No idempotency key has a control character. */
 function countItem(TableName: string, count: DayCount): TransactWriteItem {
   const { day, units, atMost } = count;
-  const update = {
-    TableName,
-    Key: { idempotency_key: { S: `\u0000day ${sumName(count)}` } },
-    UpdateExpression: 'ADD notional_units :units SET expires_at = :end',
-  };
-  const values = {
-    ':units': { N: String(units) },
-    ':end': toSeconds(Date.parse(`${day}T00:00:00Z`) + DAY_KEPT_MS),
-  };
-  if (atMost === undefined) return { Update: { ...update, ExpressionAttributeValues: values } };
+  const hasRoom = 'attribute_not_exists(notional_units) OR notional_units <= :room';
   return {
     Update: {
-      ...update,
-      ConditionExpression: 'attribute_not_exists(notional_units) OR notional_units <= :room',
-      ExpressionAttributeValues: { ...values, ':room': { N: String(atMost - units) } },
+      TableName,
+      Key: { idempotency_key: { S: `\u0000day ${sumName(count)}` } },
+      UpdateExpression: 'ADD notional_units :units SET expires_at = :end',
+      ConditionExpression: atMost === undefined ? undefined : hasRoom,
+      ExpressionAttributeValues: {
+        ':units': { N: String(units) },
+        ':end': toSeconds(Date.parse(`${day}T00:00:00Z`) + DAY_KEPT_MS),
+        ...(atMost !== undefined && { ':room': { N: String(atMost - units) } }),
+      },
     },
   };
 }

@@ -1,11 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
-import {
-  type ClientVerification,
-  challengeText,
-  createVerification,
-} from '../../functions/orders/verification.ts';
+import { type ClientVerification, challengeText, createVerification } from '../../functions/orders/verification.ts';
 import { AppError } from '../../shared/errors.ts';
 import { WALLET_KINDS } from '../../shared/wallets/wallet-kinds.ts';
 import { evmWallet, secondsFromNow, signedHeaders } from '../../tools/support/client-wallets.ts';

@@ -13,8 +13,6 @@ export interface DerivedAccount {
   readonly signatureType: SignatureType;
   /** EIP-55. */
   readonly address: string;
-  /** The build of a deposit wallet: a UUPS proxy until 29 June 2026, a beacon proxy since then. */
-  readonly generation?: 'beacon' | 'uups';
 }
 
 // The addresses of a key's accounts follow from its own address (CREATE2). Two sources agree: the official SDK
@@ -32,8 +30,8 @@ const SAFE_CODE_HASH = '0x2bce2127ff07fb632d16c8347c4ebf501f4841168bed00d9e6ef71
 const DEPOSIT_WALLET_FACTORY = '0x00000000000Fb5C9ADea0298D729A0CB3823Cc07';
 
 /**
- * The code that creates a deposit wallet, around the address of its implementation. 64 bytes of arguments follow, which the
- * third byte includes. Both are proxies of Solady
+ * The code that creates a deposit wallet, around the address of its implementation: a UUPS proxy until 29 June 2026, a beacon
+ * proxy since then. 64 bytes of arguments follow, which the third byte includes. Both are proxies of Solady
  * (https://github.com/Vectorized/solady/blob/main/src/utils/LibClone.sol, "ERC1967" and "ERC1967 beacon proxy").
  */
 const DEPOSIT_WALLET_CODES = {
@@ -54,21 +52,18 @@ const DEPOSIT_WALLET_CODES = {
 } as const;
 
 /** Encodes an address as the contracts' ABI does. */
-function word(address: string): string {
-  return zeroPadValue(address, 32);
-}
+const word = (address: string) => zeroPadValue(address, 32);
 
 function depositWallet(signer: string, generation: keyof typeof DEPOSIT_WALLET_CODES): DerivedAccount {
   const args = concat([word(DEPOSIT_WALLET_FACTORY), word(signer)]);
   const codeHash = keccak256(concat([...DEPOSIT_WALLET_CODES[generation], args]));
   const address = getCreate2Address(DEPOSIT_WALLET_FACTORY, keccak256(args), codeHash);
-  return { signatureType: 'deposit-wallet', address, generation };
+  return { signatureType: 'deposit-wallet', address };
 }
 
 /**
- * Derives the accounts that a key can trade with, in the order in which the official SDK tries them. Some may not
- * exist or hold funds. `signer` is the key's own address, in lower case or with a right checksum; throws a
- * `TypeError` for any other text.
+ * Derives the accounts that a key can trade with, in the order in which the official SDK tries them. Some may not exist.
+ * `signer` is the key's address; throws a `TypeError` for a wrong checksum.
  */
 export function deriveAccounts(signer: string): readonly DerivedAccount[] {
   const own = getAddress(signer);
@@ -81,20 +76,9 @@ export function deriveAccounts(signer: string): readonly DerivedAccount[] {
   ];
 }
 
-/** Finds the account of a key by its address, in any case. */
-function findAccount(signer: string, address: string): DerivedAccount | undefined {
-  return deriveAccounts(signer).find((account) => account.address.toLowerCase() === address.toLowerCase());
-}
-
-function joinAddresses(accounts: readonly DerivedAccount[]): string {
-  const sinceWhen = { beacon: '', uups: ' (made before 29 June 2026)' };
-  return accounts.map(({ address, generation = 'beacon' }) => `${address}${sinceWhen[generation]}`).join(' or ');
-}
-
 /** Lists accounts for people, with their kinds as the settings name them. */
 export function listAccounts(accounts: readonly DerivedAccount[]): string {
-  const byType = Map.groupBy(accounts, ({ signatureType }) => signatureType);
-  return [...byType].map(([type, all]) => `${type} ${joinAddresses(all)}`).join(', ');
+  return accounts.map(({ signatureType, address }) => `${signatureType} ${address}`).join(', ');
 }
 
 /** The kinds of account of a key, for people to read. */
@@ -105,7 +89,6 @@ const ACCOUNT_WORDS: Readonly<Record<SignatureType, string>> = {
   proxy: 'proxy of the key',
 };
 
-/** The warning about an account that is the address of its key. */
 export const EOA_WARNING =
   'signature type eoa: the venue accepts it only from its allowlist. Newer accounts trade from a deposit wallet; set SERVICE_FUNDER_ADDRESS to its address';
 
@@ -128,7 +111,7 @@ function chooseWithoutFunder(signer: string, signatureType: SignatureType): Chos
   if (signatureType === 'eoa') return { signatureType, funderAddress: getAddress(signer), warning: undefined };
   const fitting = deriveAccounts(signer).filter((account) => account.signatureType === signatureType);
   throw new ConfigError(
-    `SERVICE_FUNDER_ADDRESS must be set unless SERVICE_SIGNATURE_TYPE is eoa: the ${ACCOUNT_WORDS[signatureType]} is ${joinAddresses(fitting)}.`,
+    `SERVICE_FUNDER_ADDRESS must be set unless SERVICE_SIGNATURE_TYPE is eoa: the key has ${listAccounts(fitting)}.`,
   );
 }
 
@@ -147,10 +130,9 @@ function chooseForeign(
 }
 
 /**
- * Chooses the account that a key trades with. Where the funder is one of the key's derived accounts, its kind is known,
- * and a kind that is set must agree. Any other funder (an older wallet, or one that lets another key sign) needs its kind
- * to be set. Without a funder it is the key's own address. `signer` is the key's address. Throws `ConfigError`, which names
- * the setting to change.
+ * Chooses the account that a key trades with. The kind of a derived account is known, and a kind that is set must agree.
+ * Any other funder (an older wallet, or one that lets another key sign) needs its kind to be set. Without a funder it is the
+ * key's own address. Throws `ConfigError`, which names the setting to change.
  */
 export function chooseAccount(signer: string, settings: AccountSettings): ChosenAccount {
   const { signatureType } = settings;
@@ -161,7 +143,7 @@ export function chooseAccount(signer: string, settings: AccountSettings): Chosen
   } catch {
     throw new ConfigError(`SERVICE_FUNDER_ADDRESS has a wrong checksum: check it, or write it in lower case.`);
   }
-  const derived = findAccount(signer, funderAddress);
+  const derived = deriveAccounts(signer).find(({ address }) => address === funderAddress);
   if (!derived) return chooseForeign(signer, { signatureType, funderAddress });
   if (signatureType !== undefined && signatureType !== derived.signatureType) {
     throw new ConfigError(

@@ -3,7 +3,6 @@ import { compareDecimals, type Decimal, parseDecimal } from '../../decimal.ts';
 import type { Log } from '../../log.ts';
 import type { Config } from '../../settings/config.ts';
 import type { Market, MarketData, MarketList } from '../port.ts';
-import type { MarketParse } from './calls/list-markets.ts';
 import { readBook } from './calls/read-book.ts';
 import { createTransport } from './http/transport.ts';
 
@@ -46,13 +45,6 @@ export function createMarketData(
     log.warn(message, { ...facts, ...trace });
   }
 
-  function warnOf({ market, leftOut }: MarketParse, call: Call): void {
-    if (leftOut) warnOnce('market left out', leftOut.id, { market_id: leftOut.id, reason: leftOut.reason }, call);
-    if (market?.outcomes.some(({ name }) => name === null)) {
-      warnOnce('outcomes without distinct names', market.id, { market_id: market.id }, call);
-    }
-  }
-
   async function listMarkets(limit: number, call: Call): Promise<MarketList> {
     // Loaded when needed, so that a function that reads books does not build schemas of markets at its start.
     const { listMarketPage, MAX_PAGE_SIZE } = await import('./calls/list-markets.ts');
@@ -62,9 +54,8 @@ export function createMarketData(
     let cursor: string | undefined;
     for (let pages = 0; pages < maxPages; pages += 1) {
       const page = await listMarketPage(gamma, { size, cursor }, call);
-      for (const parsed of page.markets) {
-        const { market } = parsed;
-        warnOf(parsed, call);
+      for (const { market, leftOut } of page.markets) {
+        if (leftOut) warnOnce('market left out', leftOut.id, { market_id: leftOut.id, reason: leftOut.reason }, call);
         // Trading moves markets between pages while we read them.
         if (market && !found.has(market.id)) found.set(market.id, market);
       }

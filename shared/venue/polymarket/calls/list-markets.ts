@@ -165,9 +165,6 @@ export function parseMarket(value: unknown) {
   };
 }
 
-/** A market of the catalogue as it was parsed. */
-export type MarketParse = ReturnType<typeof parseMarket>;
-
 /** The venue clamps larger pages silently (https://docs.polymarket.com/changelog). */
 export const MAX_PAGE_SIZE = 100;
 

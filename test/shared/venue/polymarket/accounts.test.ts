@@ -23,10 +23,8 @@ const KNOWN = [
 
 /** The accounts of a key by their names, in their order. */
 function named(signer: string): Record<string, string> {
-  const accounts = deriveAccounts(signer);
-  return Object.fromEntries(
-    accounts.map(({ signatureType, address, generation = signatureType }) => [generation, address]),
-  );
+  const names = ['eoa', 'beacon', 'uups', 'safe', 'proxy'];
+  return Object.fromEntries(deriveAccounts(signer).map(({ address }, index) => [names[index], address]));
 }
 
 describe('the accounts of a key', () => {
@@ -48,10 +46,10 @@ describe('the account that is traded with', () => {
   const ACCOUNTS = deriveAccounts(SIGNER);
   const OWN = named(SIGNER);
   const FOREIGN = getAddress(`0x${'ab'.repeat(20)}`);
-  const DEPOSIT_WALLETS = `${OWN['beacon']} or ${OWN['uups']} (made before 29 June 2026)`;
-  const LIST = `eoa ${OWN['eoa']}, deposit-wallet ${DEPOSIT_WALLETS}, safe ${OWN['safe']}, proxy ${OWN['proxy']}`;
+  const DEPOSIT_WALLETS = `deposit-wallet ${OWN['beacon']}, deposit-wallet ${OWN['uups']}`;
+  const LIST = `eoa ${OWN['eoa']}, ${DEPOSIT_WALLETS}, safe ${OWN['safe']}, proxy ${OWN['proxy']}`;
   const NONE_OF_THEM = `SERVICE_FUNDER_ADDRESS is none of the accounts of the key, which are ${LIST}`;
-  const NEEDED = 'SERVICE_FUNDER_ADDRESS must be set unless SERVICE_SIGNATURE_TYPE is eoa:';
+  const NEEDED = 'SERVICE_FUNDER_ADDRESS must be set unless SERVICE_SIGNATURE_TYPE is eoa: the key has';
   const IN_WORDS = {
     eoa: 'address of the key itself',
     'deposit-wallet': 'deposit wallet of the key',
@@ -87,9 +85,9 @@ describe('the account that is traded with', () => {
         return [kind, address, `SERVICE_SIGNATURE_TYPE must be ${signatureType}, or left out: ${is}`] as const;
       }),
     ),
-    ['deposit-wallet', undefined, `${NEEDED} the deposit wallet of the key is ${DEPOSIT_WALLETS}.`],
-    ['safe', undefined, `${NEEDED} the Safe of the key is ${OWN['safe']}.`],
-    ['proxy', undefined, `${NEEDED} the proxy of the key is ${OWN['proxy']}.`],
+    ['deposit-wallet', undefined, `${NEEDED} ${DEPOSIT_WALLETS}.`],
+    ['safe', undefined, `${NEEDED} safe ${OWN['safe']}.`],
+    ['proxy', undefined, `${NEEDED} proxy ${OWN['proxy']}.`],
     [undefined, FOREIGN, `SERVICE_SIGNATURE_TYPE must be set, or another SERVICE_FUNDER_ADDRESS: ${NONE_OF_THEM}.`],
     ['eoa', FOREIGN, `SERVICE_FUNDER_ADDRESS must be left out where SERVICE_SIGNATURE_TYPE is eoa: ${NONE_OF_THEM}.`],
     [
