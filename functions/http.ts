@@ -12,10 +12,8 @@ export type GatewayEvent = Pick<APIGatewayProxyEventV2, EventParts> & {
   };
 };
 
-/** A response in the gateway's form. */
 export type GatewayResult = APIGatewayProxyStructuredResultV2;
 
-/** The part of Lambda's context that endpoints read. */
 export type InvocationContext = Pick<Context, 'awsRequestId'>;
 
 /** Answers an event of API Gateway or the local server. */
@@ -29,13 +27,11 @@ interface HttpRequest {
   readonly domainName: string;
   readonly body: unknown;
   readonly requestId: string;
-  /** The caller that a gateway identified. */
   readonly caller: string | null;
   /** The members of the request's log lines from now on. */
   readonly trace: Record<string, unknown>;
 }
 
-/** `body` is a JSON value; without it there is no body. */
 export interface HttpResponse {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
@@ -45,15 +41,12 @@ export interface HttpResponse {
 /** Handles a request: guard, parse, act, answer. Throws `AppError`. */
 export type HttpHandler = (request: HttpRequest, call: Call) => Promise<HttpResponse> | HttpResponse;
 
-/** The state of a request from its arrival to its log line. */
 export interface RequestState {
   readonly requestId: string;
-  /** The members of the request's log lines so far. */
   readonly trace: Record<string, unknown>;
   /** A time of `performance.now()`. */
   readonly startedAt: number;
   readonly call: Call;
-  /** The caller that a gateway identified. */
   caller?: string;
 }
 
@@ -65,7 +58,6 @@ export type Middleware = middy.MiddlewareObj<
   InvocationContext & { readonly state: RequestState }
 >;
 
-/** A middleware of the pipeline, or one of middy's. */
 export type Check = Middleware | middy.MiddlewareObj<APIGatewayProxyEventV2, unknown, Error>;
 
 /**
@@ -76,7 +68,6 @@ export type Check = Middleware | middy.MiddlewareObj<APIGatewayProxyEventV2, unk
  */
 export type OriginPolicy = 'any' | 'listed' | 'listed-only';
 
-/** One of the four endpoints, or the one of all other paths. */
 export interface Endpoint {
   readonly route: AnyRoute;
   readonly origins: OriginPolicy;

@@ -70,7 +70,6 @@ function answerOptions(endpoint: Endpoint, { headers }: GatewayEvent): HttpRespo
   return { status: 204, headers: { allow, ...preflight } };
 }
 
-/** Turns every error into a response. */
 function problems(route: AnyRoute, log: Log): Middleware {
   return {
     onError: (request) => {

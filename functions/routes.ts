@@ -6,7 +6,6 @@ export const ROUTES = {
   orders: { name: 'orders', method: 'POST', path: '/v1/orders' },
 } as const;
 
-/** One of the four endpoints. */
 export type Route = (typeof ROUTES)[keyof typeof ROUTES];
 
 /** The gateway's route for every other path. */

@@ -6,7 +6,6 @@ import type { Log } from '../shared/log.ts';
 import type { GatewayEvent, InvocationContext, Middleware, RequestState } from './http.ts';
 import type { AnyRoute } from './routes.ts';
 
-/** The form of a caller's request id. */
 export const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/;
 
 /** Returns the caller's request id if it has the allowed form, else that of the invocation, or a new one. */
@@ -20,10 +19,7 @@ function waitedMs({ requestContext: { timeEpoch } }: GatewayEvent): number {
   return waited <= GATEWAY_LIMIT_MS ? waited : 0;
 }
 
-/**
- * Returns API Gateway's and Lambda's ids of a request where the caller supplied X-Request-Id: their own logs have those. The
- * local server has one for both.
- */
+/** Returns the ids of a request in the logs of API Gateway and Lambda where the caller supplied X-Request-Id. */
 function otherIds(requestId: string, gatewayId: string, lambdaId: string) {
   if (lambdaId === requestId || lambdaId === gatewayId) return {};
   return { gateway_request_id: gatewayId, lambda_request_id: lambdaId };

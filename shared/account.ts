@@ -2,7 +2,6 @@ import type { Secret } from './secret.ts';
 
 /** The kinds of account that hold the funds (the venue's signature types 0 to 3). */
 export const SIGNATURE_TYPES = ['eoa', 'proxy', 'safe', 'deposit-wallet'] as const;
-/** A kind of account. */
 export type SignatureType = (typeof SIGNATURE_TYPES)[number];
 
 /** Order of the secp256k1 group: a private key is above zero and below it. */

@@ -1,6 +1,5 @@
 import { type ProxyEnv, proxyOptions } from './proxy.ts';
 
-/** The limits of one attempt of a call, in milliseconds. */
 interface AttemptMs {
   readonly connect: number;
   readonly attempt: number;

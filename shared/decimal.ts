@@ -24,7 +24,7 @@ export const PLAIN_DECIMAL = /^-?(0|[1-9]\d*)(\.\d+)?$/;
 /** Longer texts are not prices or sizes; the bound keeps BigInt arithmetic cheap. */
 export const MAX_TEXT_LENGTH = 100;
 
-/** Creates a decimal from a number of units of 10^-decimals; `decimals` may be below zero. */
+/** Creates a decimal from units of 10^-decimals; `decimals` may be below zero. */
 export function fromUnits(units: bigint, decimals: number): Decimal {
   let c = units;
   let s = decimals;
@@ -131,7 +131,5 @@ export function toUnits({ coefficient, scale }: Decimal, decimals: number): bigi
 /** Decimals of collateral and shares alike, which are counted in millionths (https://docs.polymarket.com, page "place orders"). */
 export const UNIT_DECIMALS = 6;
 
-/** The decimal 1. */
 export const ONE: Decimal = { coefficient: 1n, scale: 0 };
-/** The decimal 0. */
 export const ZERO: Decimal = { coefficient: 0n, scale: 0 };

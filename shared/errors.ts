@@ -37,7 +37,6 @@ interface FactSpec {
  */
 export type Next = 'repeat' | 'change' | 'wait' | 'operator';
 
-/** Everything about one error code. */
 export interface ErrorSpec {
   readonly status: number;
   readonly next: Next;
@@ -389,7 +388,6 @@ export const ERRORS = {
   },
 } as const satisfies Record<string, ErrorSpec>;
 
-/** A code of the catalogue. */
 export type ErrorCode = keyof typeof ERRORS;
 
 type DetailOf<Code extends ErrorCode> = (typeof ERRORS)[Code]['detail'];

@@ -32,7 +32,7 @@ export const WAY_MS = 1_000;
 
 /** One attempt to send an order. */
 export const SEND_MS = 12_000;
-/** Left before the end of an order's budget when the attempt ends, so that an order of unknown fate can be looked up. */
+/** Left of an order's budget when the attempt ends, so that an order of unknown fate can be looked up. */
 export const LOOK_UP_RESERVE_MS = 5_000;
 /** An order is not sent with less time than this for the venue to answer. */
 export const MIN_SEND_MS = 1_000;
@@ -42,19 +42,13 @@ export const STORE_CALL_MS = 2_000;
 export const SENDING_RESERVE_MS = MIN_SEND_MS + LOOK_UP_RESERVE_MS + STORE_CALL_MS;
 /** One look-up of an order or a page of trades. */
 export const LOOK_UP_MS = 3_000;
-/**
- * Before each look-up after an attempt without a usable answer: an order that was accepted shows up at once, or within
- * seconds of a pause of the venue's engine.
- */
+/** Before each look-up after an attempt without a usable answer: an accepted order shows at once, or within seconds. */
 export const LOOK_UP_PAUSES_MS = [0, 300, 700, 1_500, 2_500] as const;
 /** Before each look-up of an order that an earlier request may have sent: one failure is not the last word. */
 export const SETTLE_PAUSES_MS = [0, 300] as const;
 /** The wait after an unknown message until a repeat may learn more: orders have shown in look-ups after 8 s. */
 export const UNKNOWN_WORDS_RETRY_MS = 10_000;
-/**
- * How long an order that was sent may still arrive: the venue queues what it throttles, and users have seen 40 s. Until
- * then the refusal of another attempt proves nothing about the first.
- */
+/** How long a sent order may still arrive: the venue queues what it throttles, and users have seen 40 s. */
 export const LATE_ARRIVAL_MS = 120_000;
 
 /** How long before its expiration the venue ends an order (docs.polymarket.com, "place orders"). */
@@ -82,14 +76,11 @@ export const KMS_MS = { connect: 400, attempt: 900, call: 2_000 } as const;
 /** All calls of the clients' chain about one signature, connections included. */
 export const CLIENT_CHAIN_MS = 3_000;
 /**
- * The sole right to send an order. Longer than an order's budget, so that no request takes an order over while it is being
- * sent; the rest is for clocks that differ. Short enough for a client that repeats for a minute.
+ * The sole right to send an order: longer than its budget, so that none is taken over while it is being sent, even by another
+ * clock, and short enough for a client that repeats for a minute.
  */
 export const LEASE_MS = 30_000;
-/**
- * A clock that differs from the venue's by more than this is wrong, and no order is signed by it. Two processes that are each
- * right by this differ by 20 s at most, which a lease and `LATE_ARRIVAL_MS` allow for.
- */
+/** A clock that differs from the venue's by more is wrong. A lease and `LATE_ARRIVAL_MS` allow for twice this between two. */
 export const WRONG_CLOCK_MS = 10_000;
 /** A tick can change at any time; the venue refuses what an old one let through. */
 export const RULES_MAX_AGE_MS = 60_000;
@@ -105,7 +96,7 @@ export const GATEWAY_LIMIT_MS = 30_000;
 export const KEPT_AFTER_USE_MS = 24 * 3_600_000;
 /** A finished order is kept this long, so that an operator can match clients to fills over a year of business. */
 export const KEEP_MS = 400 * 24 * 3_600_000;
-/** The sum of a day is kept for a week: until no order of it can be given back any more, and then some. */
+/** The sum of a day is kept until no order of it can be given back any more, and then some. */
 export const DAY_KEPT_MS = 604_800_000;
 
 /** The largest body of an order. */
@@ -115,10 +106,7 @@ export const MAX_TARGET_BYTES = 8_192;
 /** The request line and the headers of a request together, on the local server. */
 export const MAX_HEADER_BYTES = 16_384;
 
-/**
- * The largest answers of the venue, refused while they are read: a market takes some 10 KB, a trade 2 KB. Of a refusal the
- * rest is cut off, since its status counts. Larger ones would stop the process for seconds.
- */
+/** The largest answers of the venue: a market takes some 10 KB, a trade 2 KB, and larger ones would stop the process for seconds. */
 export const MAX_ANSWER_BYTES = { usual: 2_097_152, page: 4_194_304, order: 262_144, refusal: 16_384 } as const;
 /** The most rows on a page of orders or trades; the venue has hundreds. */
 export const MAX_PAGE_ROWS = 1_000;

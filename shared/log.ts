@@ -3,7 +3,6 @@ import { errorCode } from './node-error.ts';
 
 /** The levels of the log, the least urgent first. */
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
-/** A level of the log. */
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
 /** Events that an alarm waits for, whatever was answered: a deployment counts their lines (infra/monitoring/metrics.ts). */
@@ -25,7 +24,6 @@ export interface Log extends Readonly<Record<LogLevel, WriteFields>> {
   readonly audit: WriteFields;
 }
 
-/** Choices of a log. */
 export interface LogOptions {
   readonly level: LogLevel;
   readonly write?: ((line: string) => unknown) | undefined;
@@ -62,10 +60,7 @@ const MAX_UNREAD_BYTES = 4 * 1024 * 1024;
 
 type Write = (line: string) => void;
 
-/**
- * Writes lines to a stream whose reader may stop or go away, as a log shipper that restarts does: no order may fail
- * because of the log. Lines that cannot be written are dropped.
- */
+/** Writes lines to a stream whose reader may stop or go away. Lines that cannot be written are dropped: no order fails by them. */
 export function createLineWriter(stream: Writable, maxUnreadBytes = MAX_UNREAD_BYTES): Write {
   // Without a listener an error of the stream ends the process.
   stream.on('error', () => undefined);
@@ -74,10 +69,7 @@ export function createLineWriter(stream: Writable, maxUnreadBytes = MAX_UNREAD_B
   };
 }
 
-/**
- * Keeps a terminal that takes nothing from blocking the process: Node writes to a terminal synchronously, so a session
- * that nobody reads would stop the whole service.
- */
+/** Node writes to a terminal synchronously: a session that nobody reads would stop the service. */
 function neverWaitForTerminal(): void {
   const handle: unknown = process.stdout.isTTY && Reflect.get(process.stdout, '_handle');
   if (typeof handle !== 'object' || !handle || !('setBlocking' in handle)) return;

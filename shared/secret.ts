@@ -3,10 +3,7 @@ const INSPECT = Symbol.for('nodejs.util.inspect.custom');
 
 const MASK = '[secret]';
 
-/**
- * A value that cannot be printed, serialised or inspected by accident; only `reveal()` returns it, so that a search for
- * that name finds every use.
- */
+/** A value that cannot be printed, serialised or inspected by accident: only `reveal()` returns it. */
 export class Secret {
   readonly #value: string;
 

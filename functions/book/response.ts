@@ -1,7 +1,6 @@
 import * as z from 'zod/mini';
 import { conditionId, decimal, text, tokenId } from '../schemas.ts';
 
-/** One level of a book. */
 export const priceLevel = z.object({
   price: decimal('Collateral per share.'),
   size: decimal('Shares.'),

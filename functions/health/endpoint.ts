@@ -6,7 +6,6 @@ import { ROUTES } from '../routes.ts';
 import type { Wire } from '../schemas.ts';
 import type { healthStatus } from './response.ts';
 
-/** The facts that `GET /health` reports. */
 export interface HealthFacts {
   readonly mode: Mode;
   /** EIP-55 address of the wallet that the service is set to trade with, with or without the opt-in. */

@@ -1,14 +1,12 @@
 import * as z from 'zod/mini';
 import { conditionId, decimal, text, tokenId } from '../schemas.ts';
 
-/** One outcome of a market. */
 export const outcome = z.object({
   name: z.nullable(text('What the outcome is called, such as `Yes`.')),
   token_id: tokenId,
   price: z.nullable(decimal("The venue's indicative price, in collateral per share; not one to trade at.")),
 });
 
-/** The event of a market. */
 export const marketEvent = z
   .object({
     id: text("The venue's id of the event."),
@@ -22,7 +20,6 @@ export const marketEvent = z
     ),
   );
 
-/** The fee schedule of a market. */
 export const marketFees = z
   .object({
     taker_rate: decimal('Rate of the fee, a fraction; `0` where the venue says that it charges none.'),

@@ -27,7 +27,6 @@ function checkMedia({ headers, body, isBase64Encoded }: GatewayEvent): void {
   if (bytes > MAX_BODY_BYTES) throw refuse('payload_too_large', {});
 }
 
-/** The headers of an order that are checked. */
 export const ORDER_HEADERS = {
   'X-Client-Address': z
     .string()

@@ -15,10 +15,7 @@ import { parseOrder } from './order.ts';
 import type { placedOrder } from './response.ts';
 import type { ClientVerification } from './verification.ts';
 
-/**
- * Returns the capability to trade; `call` names the request in the log, if there is one. Errors: 403
- * `order_placement_disabled` without it, 503 `store_unavailable` when the key cannot be read.
- */
+/** Returns the capability to trade. Errors: 403 `order_placement_disabled`, 503 `store_unavailable` when the key cannot be read. */
 export type OpenOrders = (call?: Call) => Promise<Orders>;
 
 /** Opens orders at the first call. */
@@ -30,7 +27,6 @@ export function openOnce(open: () => Promise<Orders>): OpenOrders {
   };
 }
 
-/** The parts of the orders endpoint. */
 export interface OrdersDeps {
   readonly openOrders: OpenOrders;
   /** Absent where clients are not verified. */
@@ -39,13 +35,11 @@ export interface OrdersDeps {
   readonly checkCaller?: Middleware;
 }
 
-/** Returns an order in wire names. */
 function orderToWire({ tokenId, side, price, size, postOnly, expiresAt }: LimitOrder) {
   const expires_at = expiresAt === null ? null : formatTime(expiresAt);
   return { token_id: tokenId, side, price, size, post_only: postOnly, expires_at };
 }
 
-/** Returns the body of a 201. */
 function toWire(
   order: ReturnType<typeof orderToWire>,
   placement: Placement,
@@ -64,7 +58,7 @@ function toWire(
   };
 }
 
-/** The edge where the fate of an order becomes a response: returns its placement, or throws the error of any other fate. */
+/** Returns the placement of an order, or throws the error of any other fate. */
 export function placementOf({ orderId, fate }: OrderResult, idempotencyKey: string | undefined): Placement {
   if (fate.kind === 'placed') return fate.placement;
   if (fate.kind !== 'unknown') throw aboutOrder(fate.error, orderId);

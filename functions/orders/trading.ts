@@ -23,9 +23,8 @@ const WITHOUT_ORDERS =
   'SERVICE_PLACE_ORDER=1, SERVICE_WALLET_ADDRESS, SERVICE_ORDER_ACCESS, SERVICE_PRIVATE_KEY_SECRET or SERVICE_KMS_KEY, and SERVICE_STORE=dynamodb:TABLE must be set.';
 
 /**
- * Creates the opener of orders. It opens the account once, and again for the first request after the venue refused its
- * credentials, and trades only with the pinned address. Throws `ConfigError` where a setting of orders is missing, and if the
- * pinned address does not control the account.
+ * Creates the opener of orders: it opens the account once, and again after the venue refused its credentials. Throws
+ * `ConfigError` where a setting of orders is missing, and if the pinned address does not control the account.
  */
 function createTrading(config: DeployedConfig, log: Log): OpenOrders {
   const { mode, walletAddress, key, proxyEnv, maxDailyNotional, maxDailyNotionalPerClient } = config;
@@ -35,7 +34,6 @@ function createTrading(config: DeployedConfig, log: Log): OpenOrders {
   const store = createDynamoDbStore({ tableName, proxyEnv });
   let opened: Promise<Orders> | undefined;
 
-  /** Makes the next request read the key and its credentials again. */
   function reopen(): void {
     opened = undefined;
   }

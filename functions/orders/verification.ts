@@ -13,10 +13,7 @@ import type { Middleware } from '../http.ts';
 import type { Wire } from '../schemas.ts';
 import type { placedOrder } from './response.ts';
 
-/**
- * How long a signature is valid: in the texts that the service writes, at most, and the tolerance for clocks. Keys are
- * kept for a day, so none is forgotten while a signature for it is valid.
- */
+/** How long a signature is valid: in the texts that the service writes, at most, and the tolerance for clocks. */
 const SIGNATURE_MS = { offered: 300_000, ahead: 600_000, tolerance: 30_000 } as const;
 
 type WalletKinds = Awaited<ReturnType<typeof loadWalletKinds>>;
@@ -24,7 +21,6 @@ type WalletKinds = Awaited<ReturnType<typeof loadWalletKinds>>;
 /** The wallet that a client claims; its address is in canonical form. */
 type Holder = Readonly<{ kind: WalletKinds[number]; address: string }>;
 
-/** Reasons for which a signature is not by the key of an address. */
 type Why = Exclude<ReturnType<Holder['kind']['check']>, 'valid'>;
 
 type OrderMember = 'token_id' | 'side' | 'price' | 'size' | 'post_only' | 'expires_at';
@@ -32,15 +28,13 @@ type OrderMember = 'token_id' | 'side' | 'price' | 'size' | 'post_only' | 'expir
 /** An order as the 201 writes it. */
 export type ChallengedOrder = Pick<Wire<typeof placedOrder>, OrderMember>;
 
-/** The facts of the text that a client signs. */
+/** The facts of the text that a client signs. `clientAddress` and `validUntil` are as in the headers. */
 export interface Challenge {
   /** Host and, where it is not the scheme's own, port of the service. */
   readonly authority: string;
-  /** As the client writes it. */
   readonly clientAddress: string;
   readonly order: ChallengedOrder;
   readonly idempotencyKey: string;
-  /** As it is in the header. */
   readonly validUntil: string;
 }
 
@@ -85,7 +79,6 @@ function whyMistimed(validUntil: number, now: number): 'expired' | 'too_far_ahea
  */
 type Authorities = () => readonly string[];
 
-/** Who may sign, and for what. */
 interface Rules {
   readonly authorities?: Authorities | undefined;
   /** The addresses that may order; any may without the list, none with an empty one. */
@@ -141,7 +134,6 @@ export function createVerification(kinds: WalletKinds, { authorities, allowedCli
     },
   };
 
-  /** Returns the authority to sign for. */
   function authorityFor(domainName: string): string {
     // As in a URL: 80 is the port of http, which the local server uses.
     const requested = domainName.toLowerCase().replace(/:(?:80)?$/, '');
@@ -200,7 +192,6 @@ export function createVerification(kinds: WalletKinds, { authorities, allowedCli
   return { checkHeaders, verify, checkChain: contracts?.checkChain };
 }
 
-/** The check of signatures. */
 export type ClientVerification = ReturnType<typeof createVerification>;
 
 type Settings = Pick<

@@ -88,9 +88,8 @@ async function openHeld({ key, credentials }: Held, config: AccountConfig): Prom
 }
 
 /**
- * Opens the account of the settings: the wallet that signs for it, and its API credentials if some are given. Throws
- * `ConfigError` where the key cannot be read, does not sign or does not control the account, and `ForeignKeyError` for that of
- * another wallet than SERVICE_WALLET_ADDRESS.
+ * Opens the account of the settings. Throws `ConfigError` where the key cannot be read, does not sign or does not control the
+ * account, and `ForeignKeyError` for that of another wallet than SERVICE_WALLET_ADDRESS.
  */
 export async function openAccount(config: AccountConfig): Promise<OpenAccount> {
   return openHeld(await readHeld(config), config);
@@ -98,7 +97,6 @@ export async function openAccount(config: AccountConfig): Promise<OpenAccount> {
 
 /** What reads of an account are sent with. */
 export interface ReadAccess {
-  /** The address of the wallet key. */
   readonly address: string;
   readonly credentials: ApiCredentials | undefined;
   /** Signs for API credentials where none are given. */

@@ -20,7 +20,6 @@ export class TransportError extends Error {
   }
 }
 
-/** One request. */
 export interface HttpRequest {
   readonly method: 'GET' | 'POST' | 'DELETE';
   /** Path and query behind the base address; default: the base address as it is. */
@@ -33,7 +32,6 @@ export interface HttpRequest {
   readonly afresh?: true;
 }
 
-/** One answer, with its body as text. */
 export interface HttpResponse {
   readonly status: number;
   /** The wait in seconds that `Retry-After` asks for. */
@@ -45,7 +43,6 @@ export interface HttpResponse {
 /** Sends one request and returns its answer; rejects with `TransportError`, after `limitMs` at the latest. */
 export type Exchange = (request: HttpRequest, limitMs: number) => Promise<HttpResponse>;
 
-/** Options of the exchanges with a host. */
 export interface ExchangeOptions {
   /** The wall clock in epoch milliseconds. */
   readonly now?: () => number;

@@ -4,10 +4,7 @@ import { STORE_CALL_MS, UNKNOWN_WORDS_RETRY_MS } from '../limits.ts';
 import type { Fate, SendingCall } from '../venue/port.ts';
 import { type Turn, traceOf } from './turn.ts';
 
-/**
- * Sends an order or looks it up, and weighs the result against earlier attempts. Called once in each turn, after the order
- * was stored. Throws nothing.
- */
+/** Sends a stored order or looks it up, and weighs the result against earlier attempts. Throws nothing. */
 export async function attempt(turn: Turn): Promise<Fate> {
   if (turn.act === 'submit') logSigned(turn);
   // The time that was left before the venue was asked: the process may stand still after a refusal.

@@ -18,10 +18,7 @@ import { orderInProgress, type Placing, type Turn } from './turn.ts';
 
 const DAY_MS = 86_400_000;
 
-/**
- * Finds out whose turn a request is. Called first, before anything is sent. Returns the request's own turn, or the finished
- * order of its key. Errors: those of `Orders.place`.
- */
+/** Finds out whose turn a request is: returns its own, or the finished order of its key. Errors: those of `Orders.place`. */
 export async function claim(placing: Placing): Promise<Turn | FinishedOrder> {
   const { store, key, idempotencyKey } = placing;
   if (idempotencyKey === undefined) return create(placing);
@@ -42,7 +39,6 @@ async function required<T>(access: () => Promise<T>, orderId?: string): Promise<
   }
 }
 
-/** Signs the order and stores it under its new key. */
 async function create(placing: Placing): Promise<Turn | FinishedOrder> {
   const { store, key } = placing;
   const record = await sign(placing);
@@ -91,7 +87,6 @@ function newLease({ leaseMs }: Placing, now: number): UnfinishedOrder['lease'] {
   return { owner: randomUUID(), until: now + leaseMs };
 }
 
-/** Logs and creates 422 `daily_cap_reached`; it resets at the next midnight UTC. */
 function aboveDailyCap(
   placing: Placing,
   orderId: string,

@@ -15,10 +15,7 @@ import { type OrderResult, orderInProgress, type Placing, type Turn, traceOf } f
 
 type FateOf<Kind extends Fate['kind']> = Extract<Fate, { readonly kind: Kind }>;
 
-/**
- * Stores the fate of an order, then answers. Called last in each turn. Throws 409 `order_in_progress` where another request
- * has taken the order over and may still place it.
- */
+/** Stores the fate of an order, then answers; 409 `order_in_progress` where another request has taken over and may still place it. */
 export async function conclude(turn: Turn, fate: Fate): Promise<OrderResult> {
   switch (fate.kind) {
     case 'placed':
@@ -35,7 +32,7 @@ export async function conclude(turn: Turn, fate: Fate): Promise<OrderResult> {
   }
 }
 
-/** Replays a finished order, and extends its time if that is nearly over. Called in place of a turn. */
+/** Replays a finished order, and extends its time if that is nearly over. */
 export async function replay(record: FinishedOrder, placing: Placing): Promise<OrderResult> {
   const { store, log, key, call } = placing;
   const now = placing.now();
@@ -104,7 +101,7 @@ async function storeAnswer(
   return undefined;
 }
 
-/** The record of this request, unless another one has taken over. */
+/** Names the record of this request; another one may have taken over. */
 function own({ record }: Turn): Over {
   return { version: versionOf(record) };
 }
@@ -166,9 +163,8 @@ function overtaken({ record, placing }: Turn, standing: OrderRecord | undefined)
 }
 
 /**
- * Releases the lease, so that the next repeat need not wait for its end. Deletes the record if a message of the venue
- * releases the key and no attempt is in doubt: the next repeat signs anew. Returns `released`, the record of a request that
- * took over, or `undefined` if that cannot be known.
+ * Releases the lease for the next repeat; deletes the record if a message of the venue frees the key and no attempt is in doubt.
+ * Returns `released`, the record of a request that took over, or `undefined` if that cannot be known.
  */
 async function keepOpen(
   turn: Turn,

@@ -19,13 +19,10 @@ import { type DayCount, dayOf, fullBy, type OrderStore, type Over, sumName, type
 import { decodeRecord, encodeRecord, type OrderRecord, versionOf } from './record.ts';
 import { SIGNED_INDEX } from './table-layout.ts';
 
-/** The table of a store, and how to reach it. */
 export interface DynamoDbStoreSettings extends AwsRoute {
   /** A table with the partition key `idempotency_key` (string) and time to live on `expires_at`. */
   readonly tableName: string;
-  /** Region, credentials and endpoint where the environment does not give them. */
   readonly client?: DynamoDBClientConfig;
-  /** The time of one call, and of one attempt to connect and to get an answer. */
   readonly limits?: typeof LIMITS_MS;
 }
 
@@ -38,7 +35,6 @@ type Item = Record<string, AttributeValue>;
 
 const storedItem = z.object({ record: z.object({ S: z.string() }) });
 
-/** Reads the text of the record in an item. */
 function textIn(item: Item | undefined): string | undefined {
   return item && storedItem.parse(item).record.S;
 }
@@ -126,8 +122,8 @@ async function withinTime<T>(limitMs: number, act: (abortSignal: AbortSignal) =>
 }
 
 /**
- * Keeps orders in a DynamoDB table. A new order costs one strongly consistent read and two conditional writes (with a
- * daily cap, one transaction and one write). If the answer to a write is lost, the SDK repeats it, and finds its own record.
+ * Keeps orders in a DynamoDB table. A new order costs one strongly consistent read and two conditional writes, with a daily
+ * cap a transaction and a write. After a lost answer the SDK repeats a write, and finds its own record.
  */
 export function createDynamoDbStore({
   tableName: TableName,

@@ -7,9 +7,8 @@ const MOST_LEASES = 10_000;
 export type RemainingMs = (lease: UnfinishedOrder['lease'], now: number) => number;
 
 /**
- * Creates the judge of the leases that a process reads. A lease is over at its end, and at the latest `leaseMs` after this
- * process first saw it: a process with a wrong clock may have written an end far ahead. Its holder sends nothing after
- * that either, since the time budget of an order is shorter than a lease.
+ * Creates the judge of leases. A lease is over at its end, and at the latest `leaseMs` after this process first saw it: a wrong
+ * clock may have written an end far ahead. Its holder sends nothing after that, since its time budget is shorter.
  */
 export function judgeLeases(leaseMs: number, uptime: () => number): RemainingMs {
   const seenAt = new Map<string, number>();

@@ -22,29 +22,25 @@ export type Over =
   /** The unfinished order of this id, whoever has its lease. */
   | { readonly unfinished: string };
 
-/**
- * The result of a conditional write. Unless it is `written`, nothing was: `standing` is the record of the key, if there is
- * one, and `fullDay` the first day whose sum would be too large.
- */
+/** The result of a conditional write. `standing`: the record of the key, if any. `fullDay`: the first without room. */
 export type Written =
   | 'written'
   | { readonly standing: OrderRecord | undefined }
   | { readonly fullDay: string; readonly scope: 'client' | 'service' };
 
-/** Returns the result of a write whose count would make a sum too large. */
+/** Returns the result of a write for whose count a day has no room. */
 export function fullBy({ day, client }: DayCount): Written {
   return { fullDay: day, scope: client === undefined ? 'service' : 'client' };
 }
 
-/** Returns the name of the sum that a count changes. It begins with the day, so that sums are in the order of their days. */
+/** Returns the name of the sum that a count changes; it begins with the day. */
 export function sumName({ day, client }: DayCount): string {
   return client === undefined ? day : `${day} ${client}`;
 }
 
 /**
- * A store of the records of orders and of the notional of each day. Writes are atomic, conditional and durable; reads see
- * all writes that were answered before. A store that repeats a write after a lost answer recognises its own record. Every
- * call settles within `STORE_CALL_MS`; after an error the write may or may not have happened.
+ * A store of the records of orders and of the notional of each day. Writes are atomic, conditional and durable; reads see all
+ * writes that were answered before. Calls settle within `STORE_CALL_MS`; after an error the write may have happened.
  */
 export interface OrderStore {
   read(key: string): Promise<OrderRecord | undefined>;
@@ -54,10 +50,7 @@ export interface OrderStore {
 
 /** The records of a store, for those who only read. A service may use the store meanwhile. */
 export interface OrderRecords {
-  /**
-   * Lists the records that were signed since a time, in milliseconds of the Unix epoch, or all. `undefined` stands for one of
-   * another version, and for a damaged one. Rejects where the store cannot be read.
-   */
+  /** Lists the records signed since a time, in milliseconds of the Unix epoch; `undefined` for one that cannot be read. */
   list(since?: number): AsyncIterable<OrderRecord | undefined>;
 }
 

@@ -9,24 +9,20 @@ import { judgeLeases } from './leases.ts';
 import type { OrderStore } from './order-store.ts';
 import type { OrderRequest, OrderResult, OrdersDeps, Placing } from './turn.ts';
 
-/** The orders of the operator's wallet. */
 export interface Orders {
   /** EIP-55 address of the wallet key. */
   readonly walletAddress: string;
   readonly checkClock: OrderEntry['checkClock'];
   /**
-   * Places one limit order; with an idempotency key exactly one, however often it is called, as long as the store keeps
-   * what it has confirmed and the venue recognises the same signed bytes. Every order is stored before its bytes leave.
-   * Throws the errors of `OrderEntry.sign`, and 422 `idempotency_key_reused` and `daily_cap_reached`, 409
-   * `order_in_progress`, 503 `store_unavailable`. Once the order is stored, only `order_in_progress` is thrown.
+   * Places one limit order; with an idempotency key exactly one, however often it is called. Throws the errors of
+   * `OrderEntry.sign`, and 422 `idempotency_key_reused` and `daily_cap_reached`, 409 `order_in_progress`, 503
+   * `store_unavailable`. Once the order is stored, only `order_in_progress` is thrown.
    */
   place(request: OrderRequest, call: Call): Promise<OrderResult>;
 }
 
-/** The parts that orders are opened with; times have defaults. */
 export type OrdersOptions = Pick<OrdersDeps, 'entry' | 'store' | 'log'> &
   Partial<Omit<OrdersDeps, 'remainingMs'>> & {
-    /** The monotonic clock, in milliseconds. */
     readonly uptime?: () => number;
   };
 

@@ -28,7 +28,6 @@ const finalAnswer = z.discriminatedUnion('result', [
   z.object({ result: z.literal('not_taken') }),
 ]);
 
-/** An answer that never changes: placed, refused by the venue itself, or given up. */
 export type FinalAnswer = z.infer<typeof finalAnswer>;
 
 const orderClient = z.readonly(
@@ -39,7 +38,6 @@ const orderClient = z.readonly(
   }),
 );
 
-/** The client that asked for an order. */
 export type OrderClient = z.infer<typeof orderClient>;
 
 /** All times are in milliseconds of the Unix epoch. */
@@ -94,10 +92,10 @@ const finishedOrder = z.readonly(
   z.object({ ...common, state: z.literal('finished'), answer: finalAnswer, keepUntil: z.number() }),
 );
 
-/** A signed order that may have been sent and has no final answer yet. Holds all that sending it again takes. */
+/** A signed order that may have been sent and has no final answer yet, with all that sending it again takes. */
 export type UnfinishedOrder = z.infer<typeof unfinishedOrder>;
 
-/** Has no signed bytes: they are never sent again, and a record without them cannot leak them. */
+/** Has no signed bytes: they are never sent again. */
 export type FinishedOrder = z.infer<typeof finishedOrder>;
 
 /** The record under a key. Holds neither the private key nor API credentials. */
@@ -109,7 +107,7 @@ const VERSION = 2;
 const versioned = z.object({ version: z.number() });
 const stored = z.object({ version: z.literal(VERSION), order: z.union([unfinishedOrder, finishedOrder]) });
 
-/** A store, or a record in it, that another version of the service has written: to go on would lose what it knows. */
+/** Thrown for a store, or a record in it, that another version of the service has written. */
 export class OtherVersionError extends Error {
   constructor(found: number, known: number) {
     const whose = found < known ? 'an earlier' : 'a later';
@@ -122,7 +120,7 @@ export function encodeRecord(order: OrderRecord): string {
   return JSON.stringify({ version: VERSION, order } satisfies z.infer<typeof stored>);
 }
 
-/** Reads the text of `encodeRecord`; throws on anything else, so that a damaged record is never taken for no record. */
+/** Reads the text of `encodeRecord`; throws on anything else. */
 export function decodeRecord(text: string): OrderRecord {
   const record: unknown = JSON.parse(text);
   const { version } = versioned.parse(record);
@@ -140,7 +138,7 @@ export function isSendable({ payload, sendableUntil }: UnfinishedOrder, now: num
   return now < sendableUntil && !payload.includes('"signature":""');
 }
 
-/** Returns the address that a key is bound to: a verified one, which is in its canonical form, and `null` for a claim. */
+/** Returns the verified address, in its canonical form, that a key is bound to; `null` for a claim. */
 export function verifiedAddressOf(client: OrderClient | null): string | null {
   return client?.isVerified ? client.address : null;
 }

@@ -6,20 +6,17 @@ import type { RemainingMs } from './leases.ts';
 import type { DayCaps, OrderStore } from './order-store.ts';
 import type { OrderClient, OrderRecord, UnfinishedOrder } from './record.ts';
 
-/** A request for one limit order. */
 export interface OrderRequest {
   readonly order: LimitOrder;
   /** The caller's; without one each request is a new order. */
   readonly idempotencyKey: string | undefined;
   /** `null` where the caller named no client. */
   readonly client: OrderClient | null;
-  /** The id of the request, for the record. */
   readonly requestId: string | null;
   /** The caller that a gateway identified, for the record; `null` without one. */
   readonly caller: string | null;
 }
 
-/** The fate of a requested order. */
 export interface OrderResult {
   readonly orderId: string;
   readonly fate: Fate;
@@ -27,7 +24,6 @@ export interface OrderResult {
   readonly replayed: boolean;
 }
 
-/** The parts that all orders of a process share. */
 export interface OrdersDeps extends DayCaps {
   readonly entry: OrderEntry;
   readonly store: OrderStore;

@@ -13,7 +13,6 @@ type KeySource =
   | { readonly secret: string }
   | { readonly kmsKey: string; readonly credentialsSecret: string | undefined };
 
-/** The two modes of the service. */
 export type Mode = 'read-only' | 'order-placing';
 
 /** Of a deployed function. Its variables are in the template of the stack, so that no secret is among them. */
@@ -21,7 +20,7 @@ const FUNCTION = { ...DEPLOYED, ...SETTINGS.network, store: SETTINGS.local.store
 
 type Values = Omit<ValuesOf<typeof FUNCTION>, 'orderAccess'> & Partial<ValuesOf<typeof LOCAL>>;
 
-/** Brings settings into the form that they have in every process. Key and API credentials are there without the opt-in too. */
+/** Brings settings into the form that they have in every process. */
 function complete<V extends Values>(values: V) {
   const { privateKey, privateKeySecret, kmsKey, credentialsSecret, ...others } = values;
   const { clobApiKey, clobApiSecret, clobApiPassphrase, httpsProxy, noProxy, ...config } = others;
@@ -40,10 +39,8 @@ export interface Config extends Readonly<ReturnType<typeof complete<Values>>> {
   readonly warnings: readonly string[];
 }
 
-/** Settings of the local server. */
 export type LocalConfig = ReturnType<typeof parseLocalConfig>;
 
-/** Settings of a deployed function. */
 export type DeployedConfig = ReturnType<typeof parseDeployedConfig>;
 
 /** Returns the warning for a service with only a key or only the opt-in. */

@@ -21,15 +21,12 @@ export const CLOB_KEY = trimmed('printable ASCII without spaces, and no wallet k
   /^[\x21-\x7e]{1,128}$/.test(text) && !KEY_LIKE.test(text) ? text : undefined,
 );
 
-/** The key of the HMAC. */
 export const CLOB_SECRET = trimmed('base64', (text) => (API_SECRET.test(text) ? new Secret(text) : undefined));
 
-/** The passphrase. */
 export const CLOB_PASSPHRASE = trimmed('printable ASCII without spaces', (text) =>
   /^[\x21-\x7e]{1,256}$/.test(text) ? new Secret(text) : undefined,
 );
 
-/** The variables of the API credentials. */
 export const CREDENTIAL_NAMES = [
   'SERVICE_CLOB_API_KEY',
   'SERVICE_CLOB_API_SECRET',

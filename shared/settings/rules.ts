@@ -5,7 +5,6 @@ import { type SETTINGS, type ValuesOf, variableOf } from './table.ts';
 // the variables; `inSettings` writes the names of a deployment's settings in their place.
 
 type Orders = ValuesOf<typeof SETTINGS.orders>;
-/** The settings of orders and their key, parsed. */
 export type OrderValues = Partial<Omit<Orders, 'placeOrder'>> &
   Pick<Orders, 'clientVerification'> & { readonly privateKey?: unknown };
 

@@ -10,7 +10,6 @@ import { anyOf, commaListOf, formatBy, integer, KEY_LIKE, matching, parseText, t
 
 /** The gateway checks callers by `iam` and `jwt`. */
 const ORDER_ACCESSES = ['iam', 'jwt', 'public'] as const;
-/** The callers from whom a deployment takes orders. */
 export type OrderAccess = (typeof ORDER_ACCESSES)[number];
 
 /** Anything but `1` is `false`: no opt-in, and no reason to stop. */
@@ -82,7 +81,6 @@ const RPC_URL = formatBy('an https URL, or http on loopback', (text) => {
   return trusted ? new Secret(text) : undefined;
 });
 
-/** The name of a table of orders. */
 export const TABLE = matching('the name of a DynamoDB table', /^[\w.-]{3,255}$/);
 
 /** A misspelt path or prefix of a table would create another store, and a key of the right one would place a second order. */
@@ -125,19 +123,15 @@ const SECRET_NAME = matching(
   /^(?!(?:0x)?[0-9a-fA-F]{64}$)(?:arn:[\w-]+:secretsmanager:[\w-]+:\d{12}:secret:[\w/+=.@-]+-[A-Za-z0-9]{6}|[\w/+=.@-]{1,512})$/,
 );
 
-/** A row of the table. */
 export interface Setting<T> extends TextFormat<T> {
-  /** The value where it is absent. */
   readonly absent: T;
   /** What people read of it: its default, if it has one, and a line on its meaning. */
   readonly preset: string;
   readonly meaning: string;
 }
 
-/** Rows of the table, by the names of the settings. */
 export type Table = Readonly<Record<string, Setting<unknown>>>;
 
-/** The values of the settings of a table. */
 export type ValuesOf<T extends Table> = { readonly [Name in keyof T]: T[Name]['absent'] };
 
 /** Creates a row: a setting that may be absent. */
@@ -225,10 +219,8 @@ export const SETTINGS = {
   },
 };
 
-/** The variables that the local server reads. */
 export const LOCAL = { ...SETTINGS.local, ...SETTINGS.orders, ...SETTINGS.common, ...SETTINGS.network };
 
-/** The settings of deployed functions. */
 export const DEPLOYED = { ...SETTINGS.orders, ...SETTINGS.common, ...SETTINGS.deployed };
 
 /** Environment variables; an empty one counts as absent. */

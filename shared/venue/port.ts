@@ -101,7 +101,6 @@ export interface SignedFor {
   /** Base URL of the venue: one host may have several behind different paths. */
   readonly venue: string;
   readonly chainId: number;
-  /** EIP-55 address of the account that holds the funds. */
   readonly maker: string;
   /** The kind of that account, as the settings name it. */
   readonly signatureType: string;

@@ -15,7 +15,7 @@ const SIGNATURE = /^0x(?:[0-9a-fA-F]{2}){0,2048}$/;
 const ERC_6492 = /(?:6492){16}$/;
 const HEX = /^0x(?:[0-9a-f]{2})*$/i;
 
-/** A signature over a hash (`0x` and 64 hex digits) by the contract at an address. */
+/** A signature by the contract at an address over a hash, in hex with `0x`. */
 interface ContractSignature {
   readonly signature: string;
   readonly hash: string;
@@ -97,5 +97,4 @@ export function createContractWallets(rpcUrl: Secret, chainId: number, proxyEnv:
   };
 }
 
-/** The check of signatures by contracts. */
 export type ContractWallets = ReturnType<typeof createContractWallets>;

@@ -15,7 +15,6 @@ function fromBase58(text: string, length: keyof typeof BASE58): Buffer | undefin
   return bytes.length === length && encodeBase58(bytes) === text ? bytes : undefined;
 }
 
-/** The prime of the field of ed25519. */
 const P = 2n ** 255n - 19n;
 /** The y of two points of order 8; the other two have its negative. */
 const Y_OF_ORDER_8 = 0x7a03ac9277fdc74ec6cc392cfa53202a0f67100d760b3cba4fd84d3d706a17c7n;

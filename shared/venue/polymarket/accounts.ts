@@ -5,10 +5,8 @@ import type { SignatureType } from '../../account.ts';
 import { ConfigError } from '../../settings/formats.ts';
 import type { Wallet } from '../../wallets/evm-key.ts';
 
-/** The chain id of Polygon, where the exchanges and the accounts are. */
 export const CHAIN_ID = 137;
 
-/** An account that a key trades with. */
 export interface DerivedAccount {
   readonly signatureType: SignatureType;
   /** EIP-55. */
@@ -81,7 +79,6 @@ export function listAccounts(accounts: readonly DerivedAccount[]): string {
   return accounts.map(({ signatureType, address }) => `${signatureType} ${address}`).join(', ');
 }
 
-/** The kinds of account of a key, for people to read. */
 const ACCOUNT_WORDS: Readonly<Record<SignatureType, string>> = {
   eoa: 'address of the key itself',
   'deposit-wallet': 'deposit wallet of the key',
@@ -98,10 +95,8 @@ interface AccountSettings {
   readonly funderAddress?: string | undefined;
 }
 
-/** The account to trade with. */
 export interface ChosenAccount {
   readonly signatureType: SignatureType;
-  /** EIP-55 address of the account that holds the funds. */
   readonly funderAddress: string;
   /** A sentence about an account that the key may not control. */
   readonly warning: string | undefined;

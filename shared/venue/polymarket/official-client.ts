@@ -66,7 +66,6 @@ export function orderText(order: SignedStruct): string {
   return JSON.stringify(orderToJsonV2({ ...order, side }, '', OrderType.GTC).order);
 }
 
-/** Returns a wallet in the form that the client asks for. */
 function clientSigner({ address, sign }: Wallet) {
   return {
     getAddress: async () => address,
@@ -75,7 +74,6 @@ function clientSigner({ address, sign }: Wallet) {
   };
 }
 
-/** Headers of a request by name. */
 type Headers = Readonly<Record<string, string>>;
 
 /** Passes all headers on: a later version of the client may add one. */

@@ -57,5 +57,4 @@ export function openOperatorVenue({ clobUrl, gammaUrl, proxyEnv }: Pick<Config, 
   };
 }
 
-/** The venue as the operator asks it. */
 export type OperatorVenue = ReturnType<typeof openOperatorVenue>;

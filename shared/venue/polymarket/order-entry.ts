@@ -17,7 +17,6 @@ import { createOrderRuleBook } from './order-rules.ts';
 import { signOrder } from './sign-order.ts';
 import { createSubmissions } from './submission.ts';
 
-/** The account that orders are for, and its limits. */
 export interface OrderEntrySettings
   extends Pick<Config, 'clobUrl' | 'signatureType' | 'funderAddress' | 'maxOrderNotional'>,
     Partial<Pick<Config, 'builderCode' | 'proxyEnv'>> {

@@ -101,11 +101,9 @@ function amountsOf({ side, ...order }: LimitOrder) {
 }
 
 /**
- * Signs a limit order, good till cancelled or till its end, that obeys `rules`: in integers, which are exact at every size.
- * `salt` distinguishes two equal orders of one millisecond.
- * The order id is the digest of the order under the exchange's domain (EIP-712). Exchanges and wire form come from the venue's
- * official client (https://docs.polymarket.com/api-reference/trade/post-a-new-order). Errors: 502 `venue_error` for a tick finer than an
- * order can express.
+ * Signs a limit order that obeys `rules` (https://docs.polymarket.com/api-reference/trade/post-a-new-order). Its id is its digest
+ * under the exchange's domain (EIP-712). `salt` distinguishes two equal orders of one millisecond. Errors: 502 `venue_error`
+ * for a tick finer than an order can express.
  */
 export async function signOrder(
   order: LimitOrder,

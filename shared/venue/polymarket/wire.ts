@@ -72,7 +72,6 @@ export function decimalOrNull(value: unknown): string | null {
   return decimal && compareDecimals(decimal, ZERO) >= 0 ? formatDecimal(decimal) : null;
 }
 
-/** A decimal in canonical form; `null` for anything else. */
 export const lenientDecimal = readBy(decimalOrNull);
 
 /** A decimal string at or above zero, put into canonical form. */
@@ -88,7 +87,6 @@ export function epochMs(value: unknown): number | undefined {
   return /^\d{1,11}$/.test(digits) ? Number(digits) * 1_000 : undefined;
 }
 
-/** A text; `null` for anything else. */
 export const lenientString = lenient(z.string());
 
 /** `0x` and 64 hex digits; protocol v2's 62 are padded on the right (https://docs.polymarket.com, "migrate", Polymarket v2). */
@@ -108,7 +106,6 @@ export function priceOrNull(value: unknown): string | null {
   return price !== null && (isInside(price) || price === '0' || price === '1') ? price : null;
 }
 
-/** A price from 0 to 1 in canonical form; `null` for anything else. */
 export const lenientPrice = readBy(priceOrNull);
 
 function parseLevel(level: unknown): PriceLevel | null {
@@ -126,8 +123,7 @@ function parseLevels(value: unknown): readonly PriceLevel[] | undefined {
 
 /**
  * The levels of one side; `null` is an empty side. Levels without shares, and those at a price of 0 or 1, where no order can be
- * placed, are left out. In a loop: a schema for each level takes three times as long, and a
- * book has hundreds.
+ * placed, are left out. A schema for each level would take three times as long.
  */
 export const bookSide = z.nonoptional(readBy(parseLevels));
 

@@ -13,7 +13,6 @@ const cancellation = z.object({
   not_canceled: z.catch(z.record(z.string(), z.string()), {}),
 });
 
-/** The venue's answer to a cancellation. */
 export interface Cancellation {
   readonly cancelled: ReadonlySet<string>;
   /** Its reasons, by order id. */

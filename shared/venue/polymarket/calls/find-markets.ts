@@ -10,7 +10,6 @@ const MAX_IDS = 80;
 
 const page = z.object({ markets: z.array(z.object({ conditionId: lenientConditionId, question: lenientString })) });
 
-/** A market of the catalogue. */
 export interface CatalogueMarket {
   readonly question: string | null;
   /** True once it is closed: its shares are redeemed, not traded. */

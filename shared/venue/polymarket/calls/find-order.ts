@@ -52,7 +52,6 @@ function placed(placement: Placement): LookUp {
   return { kind: 'found', fate: { kind: 'placed', placement } };
 }
 
-/** Reads the answer of `GET /data/order/{id}`. */
 function readOrder(response: HttpResponse, signed: SignedOrder): LookUp {
   const { orderId } = signed;
   if (isOwn404(response)) return NOT_FOUND;
@@ -101,7 +100,6 @@ function isId(id: string | null | undefined, orderId: string): boolean {
   return id?.toLowerCase() === orderId.toLowerCase();
 }
 
-/** The orders that a trade names. */
 function idsIn({ taker_order_id, maker_orders }: Trade) {
   return [taker_order_id, ...(maker_orders ?? [])];
 }

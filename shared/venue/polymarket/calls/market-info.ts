@@ -21,11 +21,9 @@ export interface Fees {
   readonly takerOnly: boolean;
 }
 
-/** A market of the CLOB. */
 export interface MarketInfo {
   /** `null` if the venue does not state them. */
   readonly fees: Fees | null;
-  /** The names of the outcomes, by token id. */
   readonly outcomes: ReadonlyMap<string, string>;
 }
 

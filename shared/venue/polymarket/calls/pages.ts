@@ -34,7 +34,6 @@ interface List {
   readonly maker?: string | undefined;
 }
 
-/** A page of a list. */
 interface Page {
   readonly rows: readonly unknown[];
   readonly isLast: boolean;

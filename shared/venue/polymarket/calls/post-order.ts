@@ -78,13 +78,11 @@ interface Refusal {
   /** The fate that a known message proves. */
   readonly said: SaidFate | undefined;
   readonly reason: string | undefined;
-  /** In seconds. */
   readonly retryAfter: number | undefined;
   readonly deniesSuccess: boolean;
   readonly isOfVenue: boolean;
 }
 
-/** Reads an answer without members of an accepted order. */
 function readRefusal(
   { status, isJson }: HttpResponse,
   { said, reason, retryAfter, deniesSuccess, isOfVenue }: Refusal,

@@ -5,18 +5,14 @@ import type { Fate } from '../../port.ts';
 import { clampRetryAfter } from '../http/reads.ts';
 import { decimalOrNull } from '../wire.ts';
 
-/** A message of the venue about an order. */
 export interface Said {
   /** The message without secrets, which a response may quote. */
   readonly reason: string;
-  /** The wait in seconds that the venue asks for. */
   readonly retryAfter: number | undefined;
-  /** The kind of account that the order was signed for. */
   readonly signatureType?: SignatureType;
   readonly isSale?: boolean;
 }
 
-/** The two fates that the venue can prove by a message. */
 export type SaidFate = Extract<Fate, { readonly kind: 'refused' | 'not_taken' }>;
 
 /** `named`: the number in the message, in canonical form. */

@@ -1,6 +1,5 @@
 import type { ApiCredentials } from '../../../account.ts';
 
-/** Characters of a message that a response may quote. */
 const MAX_REASON_LENGTH = 200;
 
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/;

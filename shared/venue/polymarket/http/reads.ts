@@ -26,7 +26,6 @@ async function sendOnce(http: Transport, spec: VenueHttpRequest, call: Call) {
   }
 }
 
-/** Translates an answer that did not come. */
 function translateFailure({ kind, cause }: TransportError): AppError {
   if (kind === 'timeout') return refuse('venue_timeout', {});
   if (kind === 'not_connected') return refuse('venue_unavailable', { why: 'unreachable' }, { cause });

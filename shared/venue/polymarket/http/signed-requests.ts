@@ -37,7 +37,6 @@ export function refusedCredentials(cause?: unknown): AppError {
   return refuse('venue_refused_service', { reason: 'credentials' }, { cause });
 }
 
-/** The source of the API credentials of an account. */
 interface CredentialSource {
   get(call: Call): Promise<ApiCredentials>;
   /** Drops credentials that the venue refused, so that the next request obtains new ones. */
@@ -77,7 +76,6 @@ export function createCredentialSource(obtain: (call: Call) => Promise<ApiCreden
   };
 }
 
-/** The account whose requests are sent, and its transport. */
 export interface AccountDeps {
   readonly clob: Transport;
   readonly walletAddress: string;

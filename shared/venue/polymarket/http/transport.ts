@@ -7,7 +7,6 @@ import {
   TransportError,
 } from '../../../http/exchange.ts';
 
-/** One request to the venue. */
 export interface VenueHttpRequest extends HttpRequest {
   /** Names the call in the log. */
   readonly name: string;
