@@ -78,7 +78,7 @@ export async function checkStore({ store, ...route }: Pick<LocalConfig, 'store'>
       return place;
     }
     checkWritable(place);
-    (await import('../order-store/store.ts')).requireUsable(place);
+    (await import('../file-store/store.ts')).requireUsable(place);
     if (!existsSync(place) || statSync(place).size === 0) return place;
     for await (const record of (await openRecords({ store }, false)).list()) {
       if (record) break;
