@@ -44,7 +44,7 @@ const CONTRADICTIONS: readonly (readonly [Settings, RegExp])[] = [
   [{ SERVICE_STORE_SHARED_FOLDER: '1' }, /SERVICE_STORE_SHARED_FOLDER is no setting any more: unset it, and keep/],
   [{ SERVICE_SIGNATURE_TYPE: 'proxy', SERVICE_FUNDER_ADDRESS: SAFE }, /safe/],
   // Also where it would only read.
-  [{ SERVICE_SIGNATURE_TYPE: 'safe', SERVICE_PLACE_ORDER: '' }, /must be set unless .*: the Safe/],
+  [{ SERVICE_SIGNATURE_TYPE: 'safe', SERVICE_PLACE_ORDER: '' }, /must be set unless .*: the key has safe/],
   [{ SERVICE_BUILDER_CODE: `0x${KEY}` }, /must not be the private key: it is published/],
 ];
 

@@ -88,7 +88,7 @@ const STOPS: readonly (readonly [change: Context, ...sentences: string[]])[] = [
   [{ allowedClients: WALLET_ADDRESS }, 'allowedClients needs clientVerification=required: any caller can claim an'],
   [{ ...REQUIRED, allowedClients: `${STRANGER},${MISSPELT}` }, 'allowedClients must be EVM addresses'],
   [{ ...PUBLIC, allowedClients: Array(90).fill(WALLET_ADDRESS).join() }, 'allowedClients and corsOrigins are too'],
-  [{ signatureType: 'safe' }, 'funderAddress must be set unless signatureType is eoa: the Safe of the key is 0x'],
+  [{ signatureType: 'safe' }, 'funderAddress must be set unless signatureType is eoa: the key has safe 0x'],
   [{ funderAddress: STRANGER }, 'signatureType must be set, or another funderAddress'],
   [{ signatureType: 'deposit-wallet', funderAddress: SAFE }, 'signatureType must be safe, or left out: funderA'],
   [{ signatureType: 'safe', funderAddress: MISSPELT }, 'funderAddress has a wrong checksum'],

@@ -93,6 +93,17 @@ describe('credentials that are derived', () => {
     const world = await openWorld({ auth: both(get, post) }, KEYLESS);
     await expect(world.entry.sign(limitOrder(), callWithin())).rejects.toMatchObject({ name: 'AppError', ...error });
   });
+
+  it('that the venue refused to another order leave an order unsent where no others can be had', async () => {
+    const auth: Auth = (_id, index) => (index < 2 ? derivedKey('key-1') : { status: 429 });
+    const refusal = { status: 401, body: { error: 'Unauthorized/Invalid api key' } };
+    const world = await openWorld({ auth, post: () => refusal }, KEYLESS);
+    const signed = await world.sign();
+    await place(world);
+    const fate = await world.entry.submit(signed, callWithin(24_000));
+    expect(fate).toMatchObject({ kind: 'not_taken', freesKey: false, error: { code: 'rate_limited' } });
+    expect(keysOf(world)).toStrictEqual(['key-1']);
+  });
 });
 
 it('credentials that the venue refuses are a line in the log, with the request', async () => {
