@@ -24,7 +24,7 @@ export function openContainer<C extends Config>(
 /** Opens the container of a deployed function; throws `ConfigError` for malformed settings. */
 export function openDeployed() {
   const container = openContainer(parseDeployedConfig);
-  // Measured from the start of the process. Lambda's own line about it is switched off.
+  // Counts from the start of the process. The deployment drops Lambda's own line about it.
   container.log.info('started', { init_ms: Math.round(performance.now()) });
   return container;
 }

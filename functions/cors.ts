@@ -2,7 +2,7 @@ import { refuse } from '../shared/errors.ts';
 import type { Endpoint, Middleware, OriginPolicy } from './http.ts';
 
 const ALLOWED_HEADERS = [
-  // A token of the page's user, where the gateway or a proxy checks one.
+  // The page's user may have a token that the gateway or a proxy checks.
   'Authorization, Content-Type, Idempotency-Key, If-None-Match',
   'X-Client-Address, X-Client-Signature, X-Client-Signature-Expires, X-Request-Id',
 ].join(', ');

@@ -33,12 +33,12 @@ export function toResult({ status, headers, body }: HttpResponse, method: string
       ...(hasBody && { 'content-type': 'application/json' }),
       ...headers,
     },
-    // A line end, so that the prompt of a terminal starts on a line of its own.
+    // Ends with a line break, so that a terminal's prompt starts on a new line.
     ...(hasBody && method !== 'HEAD' && { body: `${JSON.stringify(body)}\n` }),
   };
 }
 
-/** Parses the query of a URL without its question mark; a second one belongs to the first name. */
+/** Parses a query without its leading question mark; a further one is part of the first name. */
 export function parseQuery(rawQueryString: string): URLSearchParams {
   return new URLSearchParams(`?${rawQueryString}`);
 }
@@ -62,7 +62,7 @@ function checkMethod(route: AnyRoute): Middleware {
   };
 }
 
-/** Answers OPTIONS, a preflight of a browser among them. */
+/** Answers OPTIONS, including a browser's preflight. */
 function answerOptions(endpoint: Endpoint, { headers }: GatewayEvent): HttpResponse {
   const allow = allowedMethods(endpoint.route).join(', ');
   const asked = headers['access-control-request-headers'];
@@ -77,7 +77,7 @@ function problems(route: AnyRoute, log: Log): Middleware {
       const error = toAppError(request.error);
       const { orderId } = error.facts;
       if (orderId !== undefined) trace['order_id'] = orderId;
-      // Only this line has the stack of our own fault.
+      // Only this line has the stack of an internal error.
       const write = error.code === 'internal_error' ? log.error : log.warn;
       if (error.cause !== undefined) write('request failed', { ...trace, error });
       trace['code'] = error.code;

@@ -7,7 +7,7 @@ type Immutable<T> = T extends readonly (infer Item)[]
     ? { readonly [Name in keyof T]: Immutable<T[Name]> }
     : T;
 
-/** The value that a schema describes, as an endpoint makes it. */
+/** The value of a response that a schema describes. */
 export type Wire<Schema extends z.core.$ZodType> = Immutable<z.infer<Schema>>;
 
 /** An outcome token id, in requests and responses alike. */
@@ -18,7 +18,7 @@ export const tokenId = z
     z.meta({ pattern: TOKEN_ID_PATTERN.source, description: 'Outcome token id: a uint256 in decimal.' }),
   );
 
-// Building blocks of responses: the endpoints use only their types, the document of the API is made from them.
+// Parts of responses. Endpoints use only the types; the OpenAPI document uses the schemas.
 
 /** Plain notation without superfluous zeros. */
 const DECIMAL = /^-?(0|[1-9]\d*)(\.\d*[1-9])?$/;

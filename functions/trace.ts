@@ -13,7 +13,7 @@ export function requestIdFrom(value: string | undefined, another: string = rando
   return value !== undefined && REQUEST_ID.test(value) ? value : another;
 }
 
-/** Returns the milliseconds since the gateway received a request; 0 if it gives no possible time. */
+/** Returns the milliseconds since the gateway received a request; 0 if it states no valid time. */
 function waitedMs({ requestContext: { timeEpoch } }: GatewayEvent): number {
   const waited = Date.now() - timeEpoch;
   return waited <= GATEWAY_LIMIT_MS ? waited : 0;
@@ -25,7 +25,7 @@ function otherIds(requestId: string, gatewayId: string, lambdaId: string) {
   return { gateway_request_id: gatewayId, lambda_request_id: lambdaId };
 }
 
-/** The headers by which other programs follow a request, each with its form and its name in log lines. */
+/** The tracing headers of other programs, each with its format and its name in log lines. */
 const FOREIGN_TRACES = [
   ['traceparent', /^[\da-f]{2}-[\da-f]{32}-[\da-f]{16}-[\da-f]{2}$/, 'traceparent'],
   ['x-amzn-trace-id', /^[\w=;:|.-]{1,256}$/, 'amzn_trace_id'],
@@ -36,14 +36,14 @@ function foreignTraces(headers: GatewayEvent['headers']): Record<string, string 
   return Object.fromEntries(found.map(([header, , name]) => [name, headers[header]]));
 }
 
-/** Returns the milliseconds of the parts of a call, by which a slow request is the venue's or ours. */
+/** Returns the milliseconds of each part of a call. They show whether the venue or the service was slow. */
 function timesOf({ venueRequests, spentMs = new Map() }: Call): Record<string, number> {
   const venue = venueRequests.reduce((sum, { milliseconds }) => sum + milliseconds, 0);
   const parts = [...(venueRequests.length > 0 ? [['venue', venue] as const] : []), ...spentMs];
   return Object.fromEntries(parts.map(([part, milliseconds]) => [`${part}_ms`, Number(milliseconds.toFixed(1))]));
 }
 
-/** Opens the state of a request: its id, its deadline and the members of its log lines. */
+/** Creates the state of a request: its id, deadline and log members. */
 export function openState(event: GatewayEvent, { awsRequestId }: InvocationContext, budgetMs: number): RequestState {
   const startedAt = performance.now();
   // The gateway counts from its receipt, so a cold start uses up time. A wrong clock never adds to the budget.

@@ -21,7 +21,7 @@ interface ServiceStackProps extends Pick<StackProps, 'env'> {
   readonly settings: Settings;
 }
 
-/** Adds the layer of all functions. Older versions of them, to which an alias may go back, need theirs. */
+/** Adds the layer of all functions. Keeps old versions: a function that rolls back needs its own layer. */
 function addLayer(scope: Construct, stackName: string, assets: string): LayerVersion {
   return new LayerVersion(scope, 'VenueLayer', {
     layerVersionName: `${stackName}-venue`,
@@ -45,7 +45,7 @@ export class ServiceStack extends Stack {
       description: 'A small HTTP/JSON service between any HTTP client and the Polymarket order book',
       terminationProtection: settings.orders !== undefined && removal !== 'destroy',
     });
-    // The CDK lets resources depend on some to which they refer anyway.
+    // The CDK adds dependencies on resources that a reference already implies.
     this.templateOptions.metadata = { 'cfn-lint': { config: { ignore_checks: ['W3005'] } } };
     const metrics = metricsOf(stackName);
     const store = new OrderStore(this, settings);

@@ -6,7 +6,7 @@ import { VERSION } from '../shared/version.ts';
 import type { Service } from './service/service.ts';
 import { withSettingsFile } from './service/settings-file.ts';
 
-/** Stops on the first signal after the requests in flight. Of a Ctrl-C npm sends a copy; a terminal that closes sends several. */
+/** Stops on the first signal after the requests in flight. npm repeats a Ctrl-C, and a closing terminal sends several signals. */
 function stopOnSignals(running: () => Service | undefined): void {
   let isStopping = false;
   const stop = async (signal: NodeJS.Signals) => {
@@ -56,7 +56,7 @@ function helpText(): string {
   return `Order book adapter: lists markets, reads order books and places limit orders on Polymarket.
 
 ${USAGE}
-Settings come from the environment, and else from FILE or from .env, if there is one (environment variable, default,
+Settings come from the environment, then from FILE or .env (environment variable, default,
 meaning; an empty variable is an absent one):
 ${lines.join('')}`;
 }
@@ -81,8 +81,8 @@ function readOptions() {
 async function main(): Promise<number> {
   const options = readOptions();
   if (!options) {
-    // The arguments are left out: one of them may be a secret.
-    process.stderr.write(`The command line cannot be understood.\n\n${USAGE}`);
+    // The message leaves out the arguments: one may be a secret.
+    process.stderr.write(`The command line is malformed.\n\n${USAGE}`);
     return 2;
   }
   if (options.help || options.version) {

@@ -1,6 +1,6 @@
 import './node-version.cjs';
 
-// Not imported: an older Node, which the line above ends, lacks some of these exports.
+// Not imported: an older Node lacks some of these exports. The line above stops it.
 const { enableCompileCache } = process.getBuiltinModule('node:module');
 const { fileURLToPath } = process.getBuiltinModule('node:url');
 

@@ -128,7 +128,7 @@ function read<const O extends Options>({ options, operands = false }: Command<O>
     return parsed;
   } catch (error) {
     const code = errorCode(error);
-    if (code === 'ERR_PARSE_ARGS_UNEXPECTED_POSITIONAL') throw new UsageError('An argument belongs to no option.');
+    if (code === 'ERR_PARSE_ARGS_UNEXPECTED_POSITIONAL') throw new UsageError('Unexpected argument.');
     if (!code?.startsWith('ERR_PARSE_ARGS')) throw error;
     // Node's sentences name the option and never the value.
     throw new UsageError(`${String(error).replace(/^\w+(?: \[\w+\])?: /, '')}.`);

@@ -3,11 +3,11 @@ import { errorCode } from '../shared/node-error.ts';
 
 const CHECK_NETWORK = 'Check the network of this machine, and https://status.polymarket.com.';
 const CHECK_CERTIFICATE =
-  'Check its clock. For a proxy of your own, set NODE_EXTRA_CA_CERTS to the file of its certificate; else the network answers in place of the venue.';
+  'Check its clock. If you use a proxy, set NODE_EXTRA_CA_CERTS to its certificate file. Otherwise the network intercepts the connection.';
 const OTHER_PROVIDER = 'Some providers block the venue: try another network or name server.';
 const OTHER_NETWORK = 'Run it from another network: the firewall refuses many data centres (docs/going-live.md).';
-const CHANGED = 'Try again; if it stays, look at https://status.polymarket.com, and for an update of this service.';
-const SET_CLOCK = 'Have it set by NTP (timedatectl set-ntp true).';
+const CHANGED = 'Try again. If the error stays, check https://status.polymarket.com, then update this service.';
+const SET_CLOCK = 'Turn on NTP (timedatectl set-ntp true).';
 const SEE_GOING_LIVE = 'See docs/going-live.md.';
 
 /** The advice to an operator in a region from which orders are not accepted. */
@@ -35,19 +35,19 @@ function noConnection(host: string, { cause }: AppError): Explanation {
   if (/^(?:ENOTFOUND|EAI_AGAIN|ENODATA)$/.test(code)) {
     return [`the name server of this network has no address for ${host} (${code})`, OTHER_PROVIDER];
   }
-  return [`${host} cannot be reached, or is not available at the moment`, CHECK_NETWORK];
+  return [`${host} is unreachable or unavailable`, CHECK_NETWORK];
 }
 
 /** Explains an answer that cannot be used. */
 function unusable(host: string, { cause }: AppError): Explanation {
-  // Of such errors only those of the connection have a code of the system.
+  // Only connection errors have a system code.
   if (/^E[A-Z]+$/.test(errorCode(cause) ?? '')) {
-    return [`${host} closed the connection before its answer was whole`, CHECK_NETWORK];
+    return [`${host} closed the connection before the end of its answer`, CHECK_NETWORK];
   }
   const [status, isPage] = /^status \d+(, not JSON)?(?:: .+)?$/.exec(Error.isError(cause) ? cause.message : '') ?? [];
   if (isPage)
     return [`${host} answered with a web page instead of JSON (${status?.replace(isPage, '')})`, OTHER_PROVIDER];
-  return [`${host} gave an answer that cannot be used${status === undefined ? '' : ` (${status})`}`, CHANGED];
+  return [`${host} sent an unusable answer${status === undefined ? '' : ` (${status})`}`, CHANGED];
 }
 
 /** The errors of a call of the venue, by their codes, for a person. */

@@ -5,7 +5,7 @@ interface AttemptMs {
   readonly attempt: number;
 }
 
-/** How a client reaches AWS: in the environment's region unless another one is named, and directly unless by a proxy. */
+/** How a client reaches AWS; defaults: the environment's region, no proxy. */
 export interface AwsRoute {
   readonly region?: string | undefined;
   readonly proxyEnv?: ProxyEnv | undefined;

@@ -29,7 +29,7 @@ export function differenceOf(aheadS: number): string {
 
 export const VENUE_ERROR = {
   unusable: 'The venue returned an answer that cannot be read. Try again later.',
-  broken_off: 'The venue broke off its answer. Try again.',
+  broken_off: 'The venue cut off its answer. Try again.',
   rules: 'The venue returned rules of this market that cannot be used, so no order was sent. Choose another market.',
 } as const;
 
@@ -76,14 +76,14 @@ export const SIGN =
   'Sign the text of challenge with the wallet of X-Client-Address, and send the order with X-Client-Signature and X-Client-Signature-Expires.';
 
 export const SIGNATURE_INVALID = {
-  malformed: 'X-Client-Signature does not have the form of a signature of this kind of wallet.',
+  malformed: 'X-Client-Signature is malformed for this kind of wallet.',
   no_base58:
     'X-Client-Signature must be the 64 bytes of the signature in base58: not in base64 or hex, no array, and without the text that was signed.',
   low_v: 'X-Client-Signature ends in a v of 0 or 1, as a Ledger writes it: add 27 to its last byte.',
   contract:
-    'X-Client-Signature is that of a contract wallet, which cannot be checked without its chain. Use an account that has a key.',
+    'X-Client-Signature is by a contract wallet, and this service checks no chain. Use an account that has a key.',
   undeployed:
-    'X-Client-Signature is that of a contract wallet that is not on its chain yet (ERC-6492): deploy the wallet first.',
+    'X-Client-Signature is by a contract wallet that is not deployed on its chain (ERC-6492): deploy the wallet first.',
   refused: 'The contract at X-Client-Address refuses X-Client-Signature for the text of this order.',
   foreign: 'X-Client-Signature is not of this client, or not over the text of this order.',
   foreign_bytes:

@@ -153,7 +153,7 @@ export const ERRORS = {
   request_timeout: {
     status: 408,
     next: 'repeat',
-    when: 'the request takes too long to arrive, or the gateway had given it up before the function ran',
+    when: 'the request takes too long to arrive, or the gateway timed out before the function ran',
     detail: () => 'The request took too long to arrive, and nothing was done. Send it again, without pauses.',
   },
   order_in_progress: {
@@ -244,7 +244,7 @@ export const ERRORS = {
   daily_cap_reached: {
     status: 422,
     next: 'wait',
-    when: "the purchases of the UTC day, or those of the client, would exceed the operator's daily cap; a sale is never refused by it",
+    when: "the purchases of the UTC day, or those of the client, would exceed the operator's daily cap; it never refuses a sale",
     facts: {
       maxDailyNotional: { kind: 'decimal', meaning: 'Largest price times size of a day, in collateral.' },
       resetsAt: { kind: 'time', meaning: 'The next midnight in UTC, when the count begins again.' },
@@ -293,7 +293,7 @@ export const ERRORS = {
   idempotency_key_reused: {
     status: 422,
     next: 'change',
-    when: 'the `Idempotency-Key` belongs to another order or client, or the service has changed since',
+    when: 'the `Idempotency-Key` belongs to another order or client, or the wallet, venue or verification changed since',
     detail: ({ belongsTo }: { belongsTo: keyof typeof KEY_REUSED }) => KEY_REUSED[belongsTo],
   },
   rate_limited: {
@@ -382,7 +382,7 @@ export const ERRORS = {
     when: 'the order may be live: repeat the request with the same `Idempotency-Key`, or look the order up at the venue',
     mayBeLive: true,
     facts: { orderId: ORDER_ID, venueReason: { ...venueReason, optional: true } },
-    /** `advice`: `repeat` where there is an idempotency key to repeat with. */
+    /** `advice`: `repeat` if the order has an idempotency key. */
     detail: ({ why, advice }: { why: keyof typeof OUTCOME_UNKNOWN; advice: keyof typeof ADVICE }) =>
       `${OUTCOME_UNKNOWN[why]} ${ADVICE[advice]}`,
   },

@@ -25,9 +25,9 @@
 export const ORDER_BUDGET_MS = 24_000;
 /** The contract promises a read within 10 s. */
 export const READ_BUDGET_MS = 9_000;
-/** An answer that calls nothing upstream. */
+/** The budget of an answer without calls upstream. */
 export const LOCAL_BUDGET_MS = 1_000;
-/** Between a budget and its promise: the way to us, of which a cold start takes more, and back. */
+/** The network time between a budget and its promise; a cold start takes more of it. */
 export const WAY_MS = 1_000;
 
 /** One attempt to send an order. */
@@ -44,9 +44,9 @@ export const SENDING_RESERVE_MS = MIN_SEND_MS + LOOK_UP_RESERVE_MS + STORE_CALL_
 export const LOOK_UP_MS = 3_000;
 /** Before each look-up after an attempt without a usable answer: an accepted order shows at once, or within seconds. */
 export const LOOK_UP_PAUSES_MS = [0, 300, 700, 1_500, 2_500] as const;
-/** Before each look-up of an order that an earlier request may have sent: one failure is not the last word. */
+/** The pauses before look-ups of an order that an earlier request may have sent: one failure proves nothing. */
 export const SETTLE_PAUSES_MS = [0, 300] as const;
-/** The wait after an unknown message until a repeat may learn more: orders have shown in look-ups after 8 s. */
+/** The wait after an unknown message before a repeat: orders have appeared in look-ups after 8 s. */
 export const UNKNOWN_WORDS_RETRY_MS = 10_000;
 /** How long a sent order may still arrive: the venue queues what it throttles, and users have seen 40 s. */
 export const LATE_ARRIVAL_MS = 120_000;
@@ -64,7 +64,7 @@ export const READ_ATTEMPT_MS = 3_000;
 export const MAX_IDLE_MS = 4_000;
 /** A second attempt of a read with less time than this would only turn the venue's answer into a time-out. */
 export const MIN_RETRY_MS = 500;
-/** Before the second attempt of a read; random in between, so that clients do not come back in step. */
+/** The range of the random pause before a read's second attempt: clients must not retry in step. */
 export const RETRY_PAUSE_MS = { min: 50, max: 200 } as const;
 
 /** One attempt of a call of the deployed store; two that say nothing and the pause between them fit into a call. */
@@ -110,5 +110,5 @@ export const MAX_HEADER_BYTES = 16_384;
 export const MAX_ANSWER_BYTES = { usual: 2_097_152, page: 4_194_304, order: 262_144, refusal: 16_384 } as const;
 /** The most rows on a page of orders or trades; the venue has hundreds. */
 export const MAX_PAGE_ROWS = 1_000;
-/** Of a sentence of the venue only its beginning is judged. */
+/** Only this many characters of a venue's sentence count. */
 export const MAX_SENTENCE_LENGTH = 500;

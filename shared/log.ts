@@ -30,7 +30,7 @@ export interface LogOptions {
   readonly now?: () => number;
 }
 
-/** Enough for a chain of translations; a cycle of causes ends here. */
+/** The maximum number of causes: bounds a cycle. */
 const MAX_CAUSES = 5;
 
 function describeError(error: Error, depth: number): Readonly<Record<string, unknown>> {

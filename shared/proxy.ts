@@ -3,7 +3,7 @@ import type { Secret } from './secret.ts';
 /** The proxy of outgoing https requests. Its URL may hold a password. */
 export interface ProxyEnv {
   readonly HTTPS_PROXY?: Secret | undefined;
-  /** The hosts that are asked without it, comma-separated. */
+  /** The hosts to reach without it, comma-separated. */
   readonly NO_PROXY?: string | undefined;
 }
 

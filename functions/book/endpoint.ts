@@ -45,7 +45,7 @@ export function bookEndpoint(marketData: MarketData): Endpoint {
       checkParameters(query);
       const book = await marketData.readBook(parseTokenId(pathParameters['token_id']), call);
       const etag = book.hash === null ? undefined : `"${book.hash}"`;
-      // A copy may be kept, but is never used without asking again.
+      // Clients may cache the book, but must revalidate it before each use.
       const caching = { 'cache-control': 'no-cache', ...(etag !== undefined && { etag }) };
       const isKnown = etag !== undefined && matches(headers['if-none-match'], etag);
       return { headers: caching, ...(isKnown ? { status: 304 } : { status: 200, body: toWire(book) }) };

@@ -13,7 +13,7 @@ export interface HealthFacts {
   /** The account that holds the funds, where it is not the key's. */
   readonly funderAddress: string | undefined;
   readonly clientVerification: 'off' | 'required';
-  /** Absent for the real one. */
+  /** Absent for the real venue. */
   readonly venue?: 'paper';
 }
 

@@ -9,7 +9,7 @@ const { config, serve } = openDeployed();
 const { walletAddress = null, funderAddress, clientVerification } = config;
 const mode = walletAddress === null ? 'read-only' : 'order-placing';
 
-/** By the path of the route, not of the request: a custom domain may add a prefix to that. */
+/** Compares the route's path: a custom domain may add a prefix to the request's. */
 const HANDLERS = new Map<string, GatewayHandler>([
   [ROUTES.health.path, serve(healthEndpoint({ mode, walletAddress, funderAddress, clientVerification }))],
   [ROUTES.orders.path, serve(disabledOrdersEndpoint('The service is read-only: its operator has not set placeOrder.'))],
@@ -17,6 +17,6 @@ const HANDLERS = new Map<string, GatewayHandler>([
 
 const unknownPath = serve(unknownPathEndpoint());
 
-/** Answers its own path and all that no other function takes, such as preflights of orders, or orders while off. */
+/** Answers its own path and all paths without a function, such as orders while they are disabled. */
 export const handler = (event: APIGatewayProxyEventV2, context: Context) =>
   (HANDLERS.get(event.routeKey.split(' ')[1] ?? '') ?? unknownPath)(event, context);

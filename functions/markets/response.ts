@@ -30,7 +30,7 @@ export const marketFees = z
     z.describe(
       'What an order pays in collateral for what it matches at once, besides the price: size × `taker_rate` × (price × ' +
         '(1 − price)) ^ `exponent`, with 5 decimals. It comes on top of a purchase and off the proceeds of a sale. A ' +
-        'member that the venue leaves out is `null`; all of it is `null` where the venue says nothing of fees, or that ' +
+        'member that the venue leaves out is `null`; all of it is `null` where the venue states no fees, or that ' +
         'there are some but not how much.',
     ),
   );

@@ -18,7 +18,7 @@ const CALLER = {
 function callerOf(access: 'iam' | 'jwt', requestContext: unknown): string {
   if (access === 'iam') return CALLER.iam.safeParse(requestContext).data?.authorizer.iam.userArn ?? '';
   const { sub, client_id, azp } = CALLER.jwt.safeParse(requestContext).data?.authorizer.jwt.claims ?? {};
-  // An empty claim is none.
+  // An empty claim counts as absent.
   return sub || client_id || azp || '';
 }
 
@@ -29,7 +29,7 @@ function label(text: string): string {
 }
 
 /**
- * Creates the check of the access: 403 `caller_not_identified` for an event without the caller that it asks for, whatever
+ * Creates the check of callers: 403 `caller_not_identified` for an event without the required caller, whatever
  * route led here. All later log lines name the caller.
  */
 export function createCallerCheck(access: OrderAccess): Middleware {
@@ -44,7 +44,7 @@ export function createCallerCheck(access: OrderAccess): Middleware {
   };
 }
 
-/** Returns the client that a request names: a claim, by which an operator can match users to fills. */
+/** Returns the client that a request names, unverified. Operators match users to fills by it. */
 export function claimedClient(headers: Readonly<Record<string, string | undefined>>): OrderClient | null {
   const address = label((headers['x-client-address'] ?? '').trim());
   return address === '' ? null : { address, isVerified: false };

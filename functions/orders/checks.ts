@@ -14,7 +14,7 @@ function refuseHeaders(errors: readonly FieldError[]) {
 }
 
 /** A gateway joins the values of a repeated header with a comma. */
-const REPEATED_HEADER = 'must be there once, without a comma.';
+const REPEATED_HEADER = 'must be given once, without a comma.';
 
 /** Refuses a repeated media type (400), another one (415) and a body that is too large (413), in this order. */
 function checkMedia({ headers, body, isBase64Encoded }: GatewayEvent): void {
@@ -38,7 +38,7 @@ export const ORDER_HEADERS = {
       ),
     ),
   'Idempotency-Key': z.string().check(
-    // So that it can be logged and stored as it is; without a comma, which a repeated header has.
+    // Printable, so that logs and the store take it unchanged. A comma would mean a repeated header.
     z.regex(/^[\x20-\x2b\x2d-\x7e]{1,255}$/, 'must be 1 to 255 printable ASCII characters without a comma.'),
     z.describe(
       'Makes repeats safe: requests with the same key and the same order place one order. Kept for at least 24 hours. ' +
@@ -54,7 +54,7 @@ function checkHeaders({ headers }: GatewayEvent): void {
     const issues = value === undefined ? [] : (schema.safeParse(value).error?.issues ?? []);
     return issues.map(({ message }) => ({ field: name, detail: message }));
   });
-  // Such as X-Idempotency-Key: without its key a repeat would be another order.
+  // Such as X-Idempotency-Key: the service would ignore it, and a repeat would place a second order.
   const misnamed = Object.keys(headers)
     .filter((name) => name !== 'idempotency-key' && name.replace(/[-_]/g, '').includes('idempotency'))
     .map((name) => ({ field: printable(name), detail: 'is not known: the header is Idempotency-Key.' }));
@@ -62,7 +62,7 @@ function checkHeaders({ headers }: GatewayEvent): void {
   if (broken.length > 0) throw refuseHeaders(broken);
 }
 
-/** Refuses (408 `request_timeout`) an order that the gateway has given up: its caller has an answer, and may act on it. */
+/** Refuses (408 `request_timeout`) an order after the gateway's time-out: its caller has already got an error. */
 function checkAge({ requestContext: { timeEpoch } }: GatewayEvent): void {
   if (Date.now() - timeEpoch > GATEWAY_LIMIT_MS) throw refuse('request_timeout', {});
 }

@@ -18,7 +18,7 @@ function keepDigits(text: string): string {
   });
 }
 
-/** Returns the text of a body without the byte order mark that some programs write; none where an event has no text. */
+/** Returns a body's text without the byte order mark that some programs write; `undefined` without a text. */
 function textOf({ body, isBase64Encoded }: GatewayEvent): string {
   if (typeof body !== 'string') return '';
   return (isBase64Encoded ? Buffer.from(body, 'base64').toString() : body).replace(/^\ufeff/, '');

@@ -24,7 +24,7 @@ function decimalRule({ input }: { readonly input?: unknown }): string {
 const TIME_RULE = 'must be a time in UTC with whole seconds such as "2026-12-01T12:00:00Z".';
 
 const time = z.pipe(
-  // As JavaScript writes a time.
+  // JavaScript writes times like this.
   z.transform((value) => (typeof value === 'string' ? value.replace(/\.\d{3}Z$/, 'Z') : value)),
   z.pipe(
     z.iso
@@ -99,7 +99,7 @@ function fieldErrorsOf(issue: z.core.$ZodIssue): FieldError[] {
 export function parseOrder(body: unknown): LimitOrder {
   const result = orderBody.safeParse(body, { reportInput: true });
   if (!result.success) {
-    // A misspelt field comes first: it is why another one is missing.
+    // A misspelt field comes first: it explains the missing one.
     const isUnknown = ({ code }: z.core.$ZodIssue) => Number(code === 'unrecognized_keys');
     const issues = result.error.issues.toSorted((one, other) => isUnknown(other) - isUnknown(one));
     const errors = issues.flatMap(fieldErrorsOf).slice(0, 20);

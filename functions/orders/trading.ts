@@ -48,7 +48,7 @@ function createTrading(config: DeployedConfig, log: Log): OpenOrders {
       log.error('wallet key unreadable', { ...trace, metric: 'unreadable_keys' });
       return refuse('store_unavailable', { store: key && 'kmsKey' in key ? 'kms' : 'secret' });
     }
-    const message = 'wallet key of another wallet than the pinned one: orders refused';
+    const message = 'orders refused: the wallet key is not that of SERVICE_WALLET_ADDRESS';
     const { address } = error;
     log.error(message, { pinned_address: walletAddress, address, ...trace, metric: 'foreign_keys' });
     const why =
@@ -76,7 +76,7 @@ function createTrading(config: DeployedConfig, log: Log): OpenOrders {
   }
 
   return (call) => {
-    // A failure is dropped: it would last as long as the execution environment.
+    // Forgets a failure, so that the next request tries again.
     opened ??= open(call).catch((error: unknown) => {
       reopen();
       throw error;
@@ -88,7 +88,7 @@ function createTrading(config: DeployedConfig, log: Log): OpenOrders {
 /** Opens the parts of the deployed order function. */
 export async function openTrading(config: DeployedConfig, log: Log): Promise<OrdersDeps> {
   const openOrders = createTrading(config, log);
-  // At init, while no caller waits. A failure is logged by then, and the next request tries again.
+  // Opens at init, while no caller waits. The log has a failure, and the next request tries again.
   await openOrders().catch(() => undefined);
   const verification = await openVerification(config);
   await verification?.checkChain?.().catch((error: unknown) => log.error('client chain unavailable', { error }));

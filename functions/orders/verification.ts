@@ -30,7 +30,7 @@ export type ChallengedOrder = Pick<Wire<typeof placedOrder>, OrderMember>;
 
 /** The facts of the text that a client signs. `clientAddress` and `validUntil` are as in the headers. */
 export interface Challenge {
-  /** Host and, where it is not the scheme's own, port of the service. */
+  /** Host of the service, with its port unless that is the scheme's default. */
   readonly authority: string;
   readonly clientAddress: string;
   readonly order: ChallengedOrder;
@@ -55,7 +55,7 @@ export function challengeText({ authority, clientAddress, order, idempotencyKey,
   ].join('\n');
 }
 
-/** An order with everything that its signature is about. */
+/** An order with all that its client signs. */
 interface SignedRequest {
   readonly headers: Readonly<Record<string, string | undefined>>;
   /** The gateway's domain name, or the `Host` that the local server was sent. */
@@ -63,7 +63,7 @@ interface SignedRequest {
   readonly order: ChallengedOrder;
   /** In milliseconds of the Unix epoch. */
   readonly now: number;
-  /** Throws where `now` may be wrong. Called before a signature is refused for its time. */
+  /** Throws if `now` may be wrong. Called before a refusal of a signature for its time. */
   readonly checkClock: () => Promise<void>;
 }
 
@@ -92,7 +92,7 @@ interface Rules {
  * client that is no address.
  */
 export function createVerification(kinds: WalletKinds, { authorities, allowedClients, contracts }: Rules = {}) {
-  /** Returns the kind of wallet that an address is of, and its canonical form. */
+  /** Returns the kind of wallet of an address, and the canonical form of the address. */
   function holderOf(text: string): Holder | undefined {
     for (const kind of kinds) {
       const address = kind.canonicalAddress(text);
@@ -108,7 +108,7 @@ export function createVerification(kinds: WalletKinds, { authorities, allowedCli
     );
   }
 
-  /** Parses headers. Refuses (400 `invalid_request`) those without a text to sign, or without an end of its validity. */
+  /** Parses headers. Refuses (400 `invalid_request`) a missing or malformed address, key or expiry. */
   function parseHeaders(headers: SignedRequest['headers']) {
     const { 'x-client-address': clientAddress = '', 'idempotency-key': idempotencyKey = '' } = headers;
     const { 'x-client-signature': signature, 'x-client-signature-expires': expires } = headers;
@@ -135,7 +135,7 @@ export function createVerification(kinds: WalletKinds, { authorities, allowedCli
   };
 
   function authorityFor(domainName: string): string {
-    // As in a URL: 80 is the port of http, which the local server uses.
+    // URLs leave out the default port; the local server uses http, so 80.
     const requested = domainName.toLowerCase().replace(/:(?:80)?$/, '');
     const listed = authorities?.() ?? [requested];
     return listed.includes(requested) ? requested : (listed[0] ?? requested);
@@ -146,8 +146,8 @@ export function createVerification(kinds: WalletKinds, { authorities, allowedCli
   }
 
   /**
-   * Asks the contract at the address about a signature that its key has not made. All that needs no chain comes before,
-   * since anyone can cause a question. Returns the facts of a refusal; `undefined` for a valid signature. Errors: see `verify`.
+   * Asks the contract at the address about a signature that is not by a key. Checks without the chain come first, since
+   * anyone can cause a call. Returns the facts of a refusal; `undefined` for a valid signature. Errors: see `verify`.
    */
   async function askContract({ kind, address }: Holder, signature: string, text: string, why: Why) {
     if (!contracts || !kind.messageHash) return { why };
@@ -209,7 +209,7 @@ export async function openVerification(
   const hasChain = clientRpcUrl !== undefined && clientChainId !== undefined;
   const contracts = hasChain ? createContractWallets(clientRpcUrl, clientChainId, proxyEnv) : undefined;
   const authorities = publicAuthority === undefined ? own : () => [publicAuthority];
-  // Loaded only here: a read-only process does without cryptography.
+  // Loaded only here: a read-only process needs no cryptography.
   const accounts = await import('#venue/open-account');
   return createVerification(await accounts.loadWalletKinds(), { authorities, allowedClients, contracts });
 }

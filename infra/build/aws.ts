@@ -1,4 +1,4 @@
-/** The parts of the clients of AWS that the functions use. In the layer, where the client of KMS is: what they share is shipped once. */
+/** The parts of the clients of AWS that the functions use. They share code with the layer's client of KMS, so the layer has them too. */
 export {
   ConditionalCheckFailedException,
   DeleteItemCommand,

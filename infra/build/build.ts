@@ -23,7 +23,7 @@ export const BUNDLE = {
   format: 'esm',
   platform: 'node',
   target: 'node24',
-  // Paths as they are written: with node_modules linked from elsewhere, the bytes are the same.
+  // Keeps paths of links: a linked node_modules gives the same bytes.
   preserveSymlinks: true,
   // esbuild can drop unused code from a package's ES modules, but not from its CommonJS build.
   mainFields: ['module', 'main'],
@@ -84,7 +84,7 @@ async function bundle(
  * The same sources give the same bytes, wherever the project lies.
  */
 export async function buildAssets(outdir: string): Promise<void> {
-  // Not the whole folder: other commands write there.
+  // Deletes only its own output: other commands write to this folder.
   for (const folder of ['functions', 'layer', 'maps']) await rm(join(outdir, folder), { recursive: true, force: true });
   for (const name of [...Object.keys(ROUTES), 'fills']) {
     const index = name === 'fills' ? 'operator/topic/index.ts' : `functions/${name}/index.ts`;

@@ -1,4 +1,4 @@
-/** The parts of zod that the functions use. In the layer, whose modules use them too: a start parses them once. */
+/** The parts of zod that the functions use. The layer's modules use them too, so a cold start parses them once. */
 export {
   _default,
   array,

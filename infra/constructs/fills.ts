@@ -14,12 +14,12 @@ interface FillsProps extends OrdersProps {
   readonly topicArn: string;
 }
 
-/** A run that is missed is not repeated: the next one tells the same. */
+/** A missed run is not retried: the next one reports the same events. */
 const NO_REPEAT = { maxEventAge: Duration.minutes(1), retryAttempts: 0 };
 
 /** Adds the function that publishes what becomes of the orders, and runs it each minute. No route leads to it. */
 export function addFills(scope: Construct, { settings, store, topicArn, ...props }: FillsProps) {
-  // It verifies no client, and the URL is a secret.
+  // It verifies no clients, so it gets no RPC URL, which is a secret.
   const { SERVICE_CLIENT_RPC_URL: _, SERVICE_CLIENT_CHAIN_ID: __, ...variables } = settings.variables;
   const fills = new ServiceFunction(scope, 'Fills', {
     ...props,
@@ -38,7 +38,7 @@ export function addFills(scope: Construct, { settings, store, topicArn, ...props
   fills.allow(['dynamodb:Query'], `${store.tableArn}/index/${SIGNED_INDEX.name}`);
   fills.allow(['sns:Publish'], topicArn);
   allowAccount(fills, settings, 'credentials');
-  // The desk and the doctor know by it that the table has the index.
+  // Shows the desk and the doctor that the table has the index.
   addOutputs(scope, { OrdersIndex: SIGNED_INDEX.name });
   return fills;
 }

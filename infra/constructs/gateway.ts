@@ -39,11 +39,11 @@ const ACCESS_LOG = JSON.stringify({
   source_ip: '$context.identity.sourceIp',
   caller: '$context.identity.userArn',
   subject: '$context.authorizer.claims.sub',
-  // Of a machine's token, which often has no `sub`.
+  // A machine's token often has no `sub`.
   client_id: '$context.authorizer.claims.client_id',
   azp: '$context.authorizer.claims.azp',
   response_ms: '$context.responseLatency',
-  // Lambda's own, whatever the function answered; a dash where none was asked.
+  // Lambda's status, not the function's; a dash if no function ran.
   integration_status: '$context.integration.integrationStatus',
   lambda_request_id: '$context.integration.requestId',
   integration_error: '$context.integrationErrorMessage',
@@ -79,7 +79,7 @@ function createGuards({ jwtIssuer = '', jwtAudience = [], jwtScopes }: Settings)
   } satisfies Record<OrderAccess | Settings['readAccess'], Guard>;
 }
 
-/** The functions that requests reach; orders are absent where none are taken. */
+/** The functions behind the routes; `orders` is absent in a read-only deployment. */
 type Targets = Readers & { readonly orders: ServiceFunction | undefined };
 
 /**
@@ -107,7 +107,7 @@ function addRoutes(api: apigateway.HttpApi, rest: HttpLambdaIntegration, setting
     const permission = allow(api, targets.orders, `${method}${path}`);
     for (const route of added) route.node.addDependency(permission);
     routes.push(...added);
-    // What a caller needs execute-api:Invoke on.
+    // The resource on which a caller needs execute-api:Invoke.
     if (orderAccess === 'iam') addOutputs(api, { OrderRouteArn: api.arnForExecuteApi(method, path, '$default') });
   }
   return routes;
@@ -117,7 +117,7 @@ function addRoutes(api: apigateway.HttpApi, rest: HttpLambdaIntegration, setting
 function addDomain(api: apigateway.HttpApi, domainName: string, certificateArn: string): apigateway.DomainName {
   const certificate = Certificate.fromCertificateArn(api, 'Certificate', certificateArn);
   const domain = new apigateway.DomainName(api, 'Domain', { domainName, certificate, ipAddressType: DUAL_STACK });
-  // What the DNS record of the domain points to.
+  // The target for the domain's DNS record.
   addOutputs(api, { DomainTarget: domain.regionalDomainName });
   return domain;
 }
@@ -138,7 +138,7 @@ export function addGateway(scope: Construct, settings: Settings, targets: Target
     // AWS's prefix for delivered logs: without it each API adds a statement to a policy of limited size. A new name for
     // each stack, since the log of an earlier stack of the same name is kept.
     logGroupName: `/aws/vendedlogs/${stackName}/access-${Fn.select(2, Fn.split('/', Aws.STACK_ID))}`,
-    // As long as the log of orders: only this one shows whom the gateway refused.
+    // Kept as long as the log of orders: only the access log shows refused callers.
     retention: RetentionDays.ONE_YEAR,
     removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
   });

@@ -28,7 +28,7 @@ export class OrderStore extends Construct {
       retention: RetentionDays.ONE_YEAR,
       removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
     });
-    // Who ordered what. The log has these lines at every level, written before the order is sent.
+    // Shows who ordered what. Functions write these lines at every log level, before they send the order.
     new CfnQueryDefinition(scope, 'OrdersByClient', {
       name: `${settings.stackName}/orders by client`,
       logGroupNames: [this.log.logGroupName],
@@ -43,7 +43,7 @@ export class OrderStore extends Construct {
   }
 
   /**
-   * Adds the table after what often fails, since nothing can delete it again, and before `orders` move to it. Its name is
+   * Adds the table after resources that often fail, since nobody can delete it, and before `orders` use it. Its name is
    * fixed: if an earlier stack left such a table, the deployment fails instead of creating an empty one.
    */
   addTable(after: readonly IConstruct[], orders: Alias | undefined): void {

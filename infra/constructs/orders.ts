@@ -37,7 +37,7 @@ function allowSigning(target: Target, key: string): void {
   target.allow(['kms:Sign'], resource, { StringEquals: { ...named.StringEquals, ...form } });
 }
 
-/** What DynamoDB asks of the key of a table in the name of its reader. */
+/** The KMS actions that DynamoDB uses on behalf of a table's reader. */
 const TABLE_KEY = 'CreateGrant Decrypt DescribeKey Encrypt GenerateDataKey ReEncryptFrom ReEncryptTo';
 
 /**
@@ -46,7 +46,7 @@ const TABLE_KEY = 'CreateGrant Decrypt DescribeKey Encrypt GenerateDataKey ReEnc
  */
 export function allowAccount(target: Target, settings: OrderSettings, needs: 'key' | 'credentials'): void {
   const { kmsKey, credentialsSecret, privateKeySecret, keyArn, region } = settings;
-  // Only when that service asks.
+  // Only for requests by that service.
   const via = (service: string) => ({ 'kms:ViaService': `${service}.${region}.amazonaws.com` });
   const tableKey = TABLE_KEY.split(' ').map((action) => `kms:${action}`);
   if (keyArn !== undefined) target.allow(tableKey, keyArn, { StringEquals: via('dynamodb') });

@@ -5,7 +5,7 @@ import { type CommonProps, ServiceFunction } from './service-function.ts';
 
 /** Adds the three functions that cannot trade. If orders are enabled, health gets the address of the wallet. */
 export function addReaders(scope: Construct, { environment, orders }: Settings, common: CommonProps) {
-  // Above the 9 s within which a read is answered.
+  // Longer than a read's budget of 9 s.
   const reader = { ...common, environment, timeoutMs: LAMBDA_TIMEOUT_MS.reads };
   return {
     health: new ServiceFunction(scope, 'Health', {

@@ -22,7 +22,7 @@ const DESCRIPTIONS = {
   WrongClock: "The clock of a function differs from the venue's, and orders are refused.",
   DailyCapReached: 'A daily cap has refused an order.',
   UnidentifiedCaller: 'An order reached its function without a caller from whom this deployment takes orders.',
-  FillsLate: 'No run of the function of fillsTopic has ended well for ten minutes, or none has begun.',
+  FillsLate: 'No run of the function of fillsTopic has succeeded for ten minutes, or none has started.',
 } as const;
 
 /** When an alarm fires, and what it stops. */
@@ -43,7 +43,7 @@ interface Watched {
   readonly metrics: ServiceMetrics;
   readonly api: HttpApi;
   readonly readers: Readers;
-  /** Absent where no orders are taken. */
+  /** Absent in a read-only deployment. */
   readonly orders: ServiceFunction<'orders'> | undefined;
   /** Absent without `fillsTopic`. */
   readonly fills: ServiceFunction<'fills'> | undefined;

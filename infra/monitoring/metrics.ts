@@ -11,7 +11,7 @@ const DIMENSIONS = { errors: ['route', 'code'], events: ['metric'] } as const;
 
 type MetricName = keyof typeof DIMENSIONS;
 
-/** The period of an alarm's metric: a canary of a quarter of an hour has to see what goes wrong in its middle. */
+/** The period of alarm metrics: a failure in the middle of a 15-minute canary must stop it. */
 const PERIOD = Duration.minutes(1);
 
 /** Returns the metrics of a deployment, which filters count in the logs of functions. */

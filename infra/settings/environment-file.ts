@@ -10,7 +10,7 @@ export type Context = Readonly<Record<string, unknown>>;
 
 const FILE = z.looseObject({ stackName: z.string() });
 
-/** The names of the files, but for the example: its stack is that of a first deployment, and its values are refused. */
+/** The names of the files without the example, whose placeholders are refused. */
 function environmentsIn(folder: string): readonly string[] {
   return readdirSync(folder).flatMap((file) => /^(?!example\.)(\w[\w-]*)\.json$/.exec(file)?.[1] ?? []);
 }

@@ -74,8 +74,8 @@ function warningsOf({ values, isGiven }: Asked, { signatureType, warning }: Chos
     values.clientVerification === 'off' &&
       'clientVerification=off: X-Client-Address is an unverified claim. The specification of the service asks a production deployment to verify a wallet signature of the claimed address.',
     strangers && `orderAccess=${orderAccess}: ${strangers} can trade up to the caps.`,
-    isAbove(maxOrderNotional) && 'maxOrderNotional is above maxDailyNotional, which a purchase meets first.',
-    isAbove(perClient) && 'maxDailyNotionalPerClient is above maxDailyNotional, which a client meets first.',
+    isAbove(maxOrderNotional) && 'maxOrderNotional is above maxDailyNotional, which refuses a purchase first.',
+    isAbove(perClient) && 'maxDailyNotionalPerClient is above maxDailyNotional, which refuses a purchase first.',
     /^(?:warn|error)$/.test(values.logLevel) &&
       `logLevel=${values.logLevel}: requests that succeed have no line, so the dashboard shows no times by part.`,
     values.fillsTopic !== undefined &&
@@ -86,7 +86,7 @@ function warningsOf({ values, isGiven }: Asked, { signatureType, warning }: Chos
       values.credentialsSecret === undefined &&
       'fillsTopic with kmsKey: without credentialsSecret each run signs, 43,200 times a month.',
     values.removal === 'destroy' &&
-      'removal=destroy: the table goes with the stack, and with it the keys that keep an order from being placed twice.',
+      'removal=destroy: deleting the stack deletes the table, whose keys prevent double orders.',
     signatureType === 'eoa' && inSettings(EOA_WARNING),
     warning && inSettings(warning),
   ]);

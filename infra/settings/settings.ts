@@ -38,8 +38,8 @@ function problemOfForm(name: string, value: unknown, { region, account }: Place)
   if (region && itsRegion !== region) return `${name} must be in ${region}, where the functions run.`;
   const isForeign = account && itsAccount !== account;
   // Another account may hold the keys; the policy of a key then names this one.
-  if (isForeign && service !== 'kms') return `${name} must be of the account to which the stack is deployed.`;
-  return /:1{12}:|^0x(?:1{40}|2{40})$/.test(`${value}`) && `${name} is that of the example: give your own.`;
+  if (isForeign && service !== 'kms') return `${name} must be in the account of the stack.`;
+  return /:1{12}:|^0x(?:1{40}|2{40})$/.test(`${value}`) && `${name} has the value of the example: set your own.`;
 }
 
 /** What Lambda takes as variables of a function, less those that the stack adds. */
@@ -53,11 +53,11 @@ function problemsOf({ values, isGiven }: Asked): readonly Sentence[] {
   return [
     !usesTokens &&
       (isGiven('jwtIssuer') || isGiven('jwtAudience') || isGiven('jwtScopes')) &&
-      'jwtIssuer, jwtAudience and jwtScopes go with orderAccess=jwt or readAccess=jwt.',
+      'jwtIssuer, jwtAudience and jwtScopes need orderAccess=jwt or readAccess=jwt.',
     usesTokens &&
       !(isGiven('jwtIssuer') && isGiven('jwtAudience')) &&
-      'jwt needs jwtIssuer and jwtAudience, as the tokens name them.',
-    isGiven('fillsTopic') && values.placeOrder !== 'true' && 'fillsTopic goes with placeOrder=true.',
+      'jwt needs jwtIssuer and jwtAudience, with the values in the tokens.',
+    isGiven('fillsTopic') && values.placeOrder !== 'true' && 'fillsTopic needs placeOrder=true.',
     isGiven('domainName') !== isGiven('certificateArn') &&
       'domainName and certificateArn go together: give both, or none.',
   ];
@@ -76,7 +76,7 @@ export function readSettings(given: Context, found: Place = {}) {
   const isGiven = (name: string) => names.includes(name);
   const region = isGiven('region') ? values.region : found.region;
   const account = values.account ?? found.account;
-  // A malformed flag asks for orders, so that their mistakes are reported with it.
+  // A malformed flag counts as set, so that synth also reports mistakes in the settings of orders.
   const placesOrders = isGiven('placeOrder') && values.placeOrder !== 'false';
   const asked = { values, region, isGiven };
   const variablesOf = (table: Table): Readonly<Record<string, string>> => {
@@ -88,7 +88,7 @@ export function readSettings(given: Context, found: Place = {}) {
     ...names.map((name) => problemOfForm(name, given[name], { region, account })),
     found.account !== undefined &&
       found.account !== account &&
-      'account is not that of your AWS credentials: check AWS_PROFILE.',
+      'account differs from the account of your AWS credentials: check AWS_PROFILE.',
     ...problems,
     ...(placesOrders ? orderProblems(asked) : []),
     ...problemsOf(asked),

@@ -1,7 +1,7 @@
 import { anyOf, arnOf, commaListOf, formatBy, matching } from '../../shared/settings/formats.ts';
 import { DEPLOYED, preset, row, TABLE } from '../../shared/settings/table.ts';
 
-/** Scopes of the gateway, which takes ten for a route, of 64 characters each. A semicolon is taken for a wrong separator. */
+/** Scopes: the gateway takes ten a route, of 64 characters each. A semicolon is taken for a wrong separator. */
 const SCOPES = formatBy('1 to 10 scopes of at most 64 characters, separated by commas or spaces', (text) => {
   const scopes = text.split(/[ ,]+/).filter((scope) => scope !== '');
   const isPlain = scopes.every((scope) => /^[!-:<-~]{1,64}$/.test(scope));
@@ -21,10 +21,10 @@ const STACK = {
   ),
   region: row(
     matching('an AWS region', /^[a-z]{2,4}(-[a-z]+)+-\d$/),
-    'with orders, one from which the venue takes them',
+    'with orders: a region from which the venue takes orders',
   ),
   fillsTopic: row(TOPIC, 'with orders: ARN of the SNS topic for the events of orders'),
-  ordersTable: row(TABLE, 'name of a restored table of orders to go on with'),
+  ordersTable: row(TABLE, 'name of a restored table of orders to use'),
   account: row(matching('the 12 digits of an AWS account', /^\d{12}$/), 'the only AWS account to deploy to'),
   alarmTopic: row(TOPIC, 'ARN of the SNS topic that alarms notify, in the same region'),
   readAccess: preset(anyOf(['open', 'iam', 'jwt']), 'open', 'who may read markets and books'),
@@ -37,12 +37,16 @@ const STACK = {
     'with jwt: audiences of which a token needs one, comma-separated',
   ),
   jwtScopes: row(SCOPES, 'with jwt: scopes of which a token needs one, separated by commas or spaces, 10 at most'),
-  removal: preset(anyOf(['retain', 'destroy']), 'retain', 'destroy: a trial, which takes table and logs with it'),
+  removal: preset(
+    anyOf(['retain', 'destroy']),
+    'retain',
+    'destroy: deleting the stack deletes table and logs (for trials)',
+  ),
   keyArn: row(
     arnOf('a KMS key (no alias)', 'kms', 'key/'),
     'ARN of your own key for the table, the logs and the secret',
   ),
-  rollout: preset(anyOf(['canary', 'all-at-once']), 'canary', 'how a new build of orders takes over'),
+  rollout: preset(anyOf(['canary', 'all-at-once']), 'canary', 'rollout of a new build of orders'),
   domainName: row(matching('a host name', /^(?:[a-z0-9-]+\.)+[a-z]{2,}$/), 'a domain of your own, with certificateArn'),
   certificateArn: row(arnOf('a certificate', 'acm', 'certificate/'), 'ARN of its certificate, in the same region'),
 };
@@ -54,7 +58,7 @@ export const CONTEXT = {
   placeOrder: row(anyOf(['true', 'false']), 'true adds the function of orders'),
 };
 
-/** Writes the variables of a sentence by the names of their settings, which the file of a deployment has. */
+/** Replaces variables in a sentence with the names of their settings in a deployment's file. */
 export function inSettings(sentence: string): string {
   return sentence.replaceAll(/SERVICE_([A-Z_]+)/g, (_, name: string) =>
     name.toLowerCase().replaceAll(/_(.)/g, (_match, letter: string) => letter.toUpperCase()),

@@ -25,7 +25,7 @@ const SQLITE_BUSY = 5;
 /** Bounds the wait for a program that reads the file while it is opened, in milliseconds. */
 const OPEN_WAIT_MS = 1_000;
 
-/** The versions of SQLite, without their last number, that were cured, each with the last number from which it is. */
+/** The fixed SQLite releases: each minor version with the first patch that has the fix. */
 const CURED: ReadonlyMap<string, number> = new Map([
   ['3.44', 6],
   ['3.50', 7],
@@ -132,7 +132,7 @@ function ownFile(path: string, setUp: (db: DatabaseSync) => boolean) {
   createPrivate(path);
   const db = opening.use(new DatabaseSync(path, { timeout: OPEN_WAIT_MS }));
   const isNew = setUp(db);
-  // Those of a copy may have another mode; SQLite creates log and index with that of the main file.
+  // A restored copy may have another mode; SQLite gives log and index the mode of the main file.
   for (const part of PARTS) chmodSync(path + part, 0o600);
   const opened = opening.move();
   return { db, isNew, ...watchFiles(path, db), close: () => opened.dispose() };
@@ -143,7 +143,7 @@ type OwnFile = ReturnType<typeof ownFile>;
 
 /** Raised with the layout of the tables. A file of another layout is refused instead of misread. */
 const LAYOUT = 3;
-/** Records that are past their time are removed once in this time. */
+/** How often expired records are removed. */
 const CLEANING_INTERVAL_MS = 3_600_000;
 
 /**
@@ -196,7 +196,7 @@ function createTransactions({ db, requireIntact }: OwnFile) {
   };
 }
 
-/** Removes records and sums that are past their time, as a part of a write that stores an order signed at `time`. */
+/** Removes expired records and sums, in the transaction that stores an order signed at `time`. */
 function createCleaning(db: DatabaseSync) {
   const clean = db.prepare('DELETE FROM orders WHERE expires_at < ?');
   const cleanDays = db.prepare('DELETE FROM days WHERE day < ?');
@@ -227,7 +227,7 @@ export function openOrderStore(path: string): FileOrderStore {
   sumOf.setReadBigInts(true);
   const add = db.prepare('INSERT INTO days VALUES (?, ?) ON CONFLICT DO UPDATE SET units = units + excluded.units');
   const sumWith = (count: DayCount): bigint => BigInt(String(sumOf.get(sumName(count))?.['units'] ?? 0)) + count.units;
-  /** Unfinished records of this process, by their texts. To parse them again would take a tenth of the store's time. */
+  /** Caches parsed unfinished records by their text: parsing again takes a tenth of the store's time. */
   const own = new Map<string, OrderRecord>();
   const textOf = (key: string): string | undefined => {
     const text = select.get(key)?.['record'];
@@ -235,7 +235,7 @@ export function openOrderStore(path: string): FileOrderStore {
   };
   const toRecord = (text: string): OrderRecord => {
     const record = own.get(text) ?? decodeRecord(text);
-    // The holder of a lease that is not of this process is dead.
+    // A lease of another process is void: that process is dead.
     if (record.state === 'finished' || own.has(text)) return record;
     return { ...record, lease: { ...record.lease, until: 0 } };
   };
@@ -258,14 +258,14 @@ export function openOrderStore(path: string): FileOrderStore {
         if (next) put.run(key, next.text, next.record.state === 'finished' ? next.record.keepUntil : null);
         else remove.run(key);
         for (const count of counts) add.run(sumName(count), count.units);
-        // Here, not after the commit: the next act of this turn may read the record.
+        // Before the commit: the next call in this turn may read the record.
         if (next?.record.state === 'unfinished') own.set(next.text, next.record);
         if (next) clean(next.record.signedAt);
         return 'written';
       };
       try {
         const written = await transact(act);
-        // Not sooner: a roll-back restores the record before.
+        // Only after the commit: a rollback restores the previous record.
         if (written === 'written' && before !== undefined) own.delete(before);
         return written;
       } catch (error) {
@@ -274,7 +274,7 @@ export function openOrderStore(path: string): FileOrderStore {
       }
     },
     close: async () => {
-      // Behind the writes that wait.
+      // Runs after the queued writes.
       await transact(() => 'written').catch(() => undefined);
       file.close();
     },

@@ -18,7 +18,7 @@ export interface AppDeps {
   readonly handlers: Handlers;
   readonly config: { readonly host: string; readonly allowedHosts: readonly string[] };
   readonly log: Log;
-  /** The handlers at work; one goes on when its client is gone. */
+  /** The running handlers. A handler continues after its client disconnects. */
   readonly atWork: Set<Promise<unknown>>;
 }
 
@@ -45,7 +45,7 @@ function createHostTest(hosts: readonly string[]): (authority: string) => boolea
   return (authority) => names.has(nameOf(authority));
 }
 
-/** The parts of an absolute URL as a target, which takes the place of `Host` (RFC 9112, 3.2.2). */
+/** The parts of an absolute request URL, whose host overrides `Host` (RFC 9112, 3.2.2). */
 const ABSOLUTE = /^http:\/\/([^/?#]+)(.*)$/i;
 
 /** Checks the target and `Host`. A URL of another host is refused: this is no proxy. */
@@ -137,10 +137,10 @@ function serve(handler: GatewayHandler, atWork: AppDeps['atWork']): RequestHandl
   };
 }
 
-/** Lists at once: each takes milliseconds of computing; the venue takes 30 requests for lists a second. */
+/** Concurrent lists: each computes for milliseconds, and the venue takes 30 list requests a second. */
 const LISTS_AT_ONCE = 8;
 
-/** Lets that many requests reach a handler at once; the others wait in their order, which uses up their time. */
+/** Limits concurrent requests of a handler. Others queue in order, and their time budget runs. */
 function atMost(most: number, handler: GatewayHandler): GatewayHandler {
   const waiting: (() => void)[] = [];
   let running = 0;

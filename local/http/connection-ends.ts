@@ -24,7 +24,7 @@ function sendRaw(socket: Duplex, { statusCode = 500, headers, body = '' }: Gatew
   setTimeout(() => socket.destroy(), 2_000).unref();
 }
 
-/** Creates the ends of connections: each gets a response of its own, and none a false one. */
+/** Creates the handlers that close connections. No client gets the response to another request. */
 export function createConnectionEnds(log: Log) {
   /** The newest response that is under way on each connection. */
   const newest = new Map<Duplex, ServerResponse | undefined>();
@@ -32,7 +32,7 @@ export function createConnectionEnds(log: Log) {
   /** Lets a connection end after its responses. Answers an incomplete request with an error. */
   function end(socket: Duplex, error: AppError): void {
     const last = newest.get(socket);
-    // Bytes of ours would be read as the response to the request under way, which may be an order.
+    // The client would read an error as the response to its pending request, which may be an order.
     if (last && !last.headersSent) last.setHeader('connection', 'close');
     if (last?.req.complete === false) send(last, toRefusal(error, log, last.req));
     if (!last && socket.writable) sendRaw(socket, toRefusal(error, log));
@@ -43,7 +43,7 @@ export function createConnectionEnds(log: Log) {
       newest.set(socket, undefined);
       socket.once('close', () => newest.delete(socket));
     },
-    /** Takes note of a request whose response is under way from now on. */
+    /** Records that a request now awaits its response. */
     begin: ({ socket, headers }: IncomingMessage, response: ServerResponse): void => {
       newest.set(socket, response);
       response.once('close', () => {
@@ -54,7 +54,7 @@ export function createConnectionEnds(log: Log) {
     },
     /** Answers bytes that Node's parser refuses. */
     refuse: (error: ParserError, socket: Duplex) => end(socket, fromParserError(error)),
-    /** Closes idle connections at once, those without a byte too, and the others after their responses. */
+    /** Closes idle and unused connections at once, and the others after their responses. */
     endAll: (): void => {
       for (const [socket, last] of newest) {
         if (last) end(socket, refuse('request_timeout', {}));

@@ -17,10 +17,10 @@ const LIMITS: ServerOptions = {
   /** Counted from the first byte of a request, of which at most 16 KiB are read. */
   requestTimeout: 15_000,
   connectionsCheckingInterval: 1_000,
-  /** Longer than clients and proxies commonly keep an idle connection (60 s), so that they close it and no order meets its end. */
+  /** Longer than most clients and proxies keep idle connections (60 s): a server that closes first can lose an order. */
   keepAliveTimeout: 65_000,
   requireHostHeader: false,
-  /** Also where NODE_OPTIONS has --insecure-http-parser, which takes two lengths for one body. */
+  /** Overrides --insecure-http-parser in NODE_OPTIONS, which accepts two lengths for one body. */
   insecureHTTPParser: false,
 };
 
@@ -33,7 +33,7 @@ const REACHABLE: ReadonlyMap<string, string> = new Map([
 /** The parts of a server. */
 export interface ServerDeps extends Omit<AppDeps, 'atWork'> {
   readonly config: AppDeps['config'] & { readonly port: number };
-  /** Replace those above and the time that a stop waits for requests in flight, in tests. */
+  /** Tests replace these limits and the time that a stop waits for requests in flight. */
   readonly limits?: ServerOptions & { readonly stopMs?: number; readonly maxConnections?: number };
 }
 
@@ -41,7 +41,7 @@ async function listen(server: Server, { host, port }: ServerDeps['config']): Pro
   try {
     await once(server.listen({ host, port }), 'listening');
   } catch (cause) {
-    const failed = `${bracketed(host)}:${port} cannot be listened on (${errorCode(cause)})`;
+    const failed = `The service cannot listen on ${bracketed(host)}:${port} (${errorCode(cause)})`;
     throw new ConfigError(`${failed}: set SERVICE_PORT or SERVICE_HOST, or stop the program that uses it.`, { cause });
   }
 }
@@ -61,7 +61,7 @@ export async function startServer({ limits = {}, ...deps }: ServerDeps) {
   server.on('drop', (dropped) =>
     deps.log.warn('connection dropped: too many are open', { address: dropped?.remoteAddress }),
   );
-  // A connection on which nothing moves is dropped; an order takes up to 25 s in silence.
+  // Node drops a silent connection after this time; an order may be silent for 25 s.
   server.timeout = 60_000;
   // Node would answer an unknown expectation without a body.
   server.on('request', serve).on('checkExpectation', serve);

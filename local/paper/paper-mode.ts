@@ -33,7 +33,7 @@ function paperOverrides(venueUrl: string, storePath: string, corsOrigins: readon
     SERVICE_CREDENTIALS_SECRET: '',
     SERVICE_WALLET_ADDRESS: '',
     SERVICE_STORE: storePath,
-    // The money behind the port is invented.
+    // The venue is simulated, so the money is not real.
     SERVICE_REMOTE_ORDERS: '1',
     SERVICE_SIGNATURE_TYPE: '',
     SERVICE_FUNDER_ADDRESS: '',
@@ -56,7 +56,7 @@ const SIGNED = `# Clients sign their orders here: without X-Client-Signature the
 # text to sign (docs/clients.md).
 `;
 
-/** Writes where everything is, and commands that work as they stand on a service that trades on paper. */
+/** Writes the addresses of a paper session, and commands to copy. */
 function firstScreen(service: Listening, venueUrl: string, venue: PaperVenue, isSigned: boolean): string {
   const { tokenId, price, size } = venue.suggestOrder();
   return `Trading on paper: invented markets, no real money. All is forgotten at the end.

@@ -10,11 +10,11 @@ function sessionFile(port: number): string {
   return join(tmpdir(), `order-book-adapter-paper-${port}.env`);
 }
 
-/** Keeps the settings of a session on paper for the desk until it ends: its key and its store are in no other place. */
+/** Saves the settings of a paper session for the desk until it ends. Only this file has its key and store. */
 export function keepPaperSession(port: number, settings: Environment): Disposable {
   const path = sessionFile(port);
   const lines = Object.entries(settings).map(([name, value]) => `${name}=${value}\n`);
-  // Not over a file that is there: somebody else's, in a folder that all users share, could be read by him.
+  // Never overwrites a file: in a shared folder, the owner of an existing file could read the key.
   rmSync(path, { force: true });
   writeFileSync(path, lines.join(''), { flag: 'wx', mode: 0o600 });
   return { [Symbol.dispose]: () => rmSync(path, { force: true }) };
@@ -29,7 +29,7 @@ export function readPaperSession(port: number): Environment {
       `No session on paper runs on port ${port}: start npm run paper, or set SERVICE_PORT to its port.`,
     );
   }
-  // The venue in it would be asked with whatever key it names.
+  // Another user's file could name another venue and key.
   if (owner !== (process.getuid?.() ?? owner)) throw new ConfigError(`${path} belongs to another user.`);
   return readSettingsFile(path, { optional: false });
 }

@@ -8,8 +8,8 @@ export const SOURCES = fileURLToPath(new URL('../..', import.meta.url));
 const IS_INSTALLED = /[\\/]node_modules[\\/]/.test(SOURCES);
 
 /**
- * Relative paths count from here, not from where the process happens to be started. Not for an installed package, whose
- * folder npm replaces with all that is in it: there it is the working directory.
+ * Relative paths count from here, not from where the process happens to be started. In an installed package it
+ * is the working directory, since npm replaces the folder of the package.
  */
 export const PROJECT = IS_INSTALLED ? process.cwd() : SOURCES;
 

@@ -21,7 +21,7 @@ async function openTable(tableName: string, route: AwsRoute): Promise<FileOrderS
   const { createDynamoDbStore } = await import('../../shared/orders/dynamodb-store.ts');
   const store = createDynamoDbStore({ tableName, ...route });
   const read = () => store.read(NO_KEY);
-  // The first one also looks for credentials, which may take all of its time.
+  // The first call also looks up AWS credentials, which may use all of its time.
   await read().catch(read);
   return { ...store, isNew: false, close: async () => undefined };
 }

@@ -45,7 +45,7 @@ async function accountOf(config: LocalConfig) {
 }
 
 /**
- * Opens what a start opens before it listens, but for the store. `warn` takes sentences for the log. Throws `ConfigError`
+ * Opens what a start needs before it listens, except the store. `warn` takes sentences for the log. Throws `ConfigError`
  * where the settings do not go together, or with the key or the chain of the clients.
  */
 export async function prepare(
@@ -62,14 +62,14 @@ export async function prepare(
   return { ...account, verification, warnings: [...warnings, ...config.risks] };
 }
 
-/** What is in force. */
+/** The parts that a start has prepared. */
 type Prepared = Awaited<ReturnType<typeof prepare>>;
 
 /** Options of a start besides the settings. */
 export interface StartOptions {
   /** Takes the lines of the log; default: the standard output. */
   readonly write?: (line: string) => unknown;
-  /** A session on paper: account and store are made for this run alone, so that the log need not warn of them. */
+  /** A paper session: account and store last for this run, so the log does not warn about them. */
   readonly isPaper?: boolean;
   /** Called when the service listens, before its log says so. */
   readonly announce?: (listening: Listening) => void;
@@ -99,7 +99,7 @@ function ordersOpener(
   });
 }
 
-/** Returns the settings in force as the log has them, of a list its number; what does not apply to a read-only service is `null`. */
+/** Returns the settings in force for the log. Lists become their lengths; `null` does not apply to a read-only service. */
 function inForce(config: LocalConfig, account: Prepared, store: Store | undefined) {
   const { mode, gammaUrl, clobUrl, corsOrigins, allowedHosts, proxyEnv, logLevel } = config;
   const { walletAddress, funderAddress, signatureType } = account;
@@ -159,7 +159,7 @@ export async function startService(
     const health = { mode: config.mode, ...prepared, clientVerification, ...venue } as const;
     const handlers = createHandlers({ serve, health, marketData, openOrders, verification });
     if (store?.isNew && !isPaper) {
-      log.warn('new order store: keys of earlier orders are not known here', { store: store.place });
+      log.warn('new order store: it has no earlier idempotency keys', { store: store.place });
     }
     if (!isPaper) for (const warning of prepared.warnings) log.warn(warning);
     const { url, listensOn, authorities: own, close } = await startServer({ handlers, config, log });

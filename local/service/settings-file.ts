@@ -37,10 +37,10 @@ export function readSettingsFile(path: string, { optional }: { readonly optional
   return Object.fromEntries(lines.flatMap((line) => Object.entries(parseEnv(line))));
 }
 
-/** The file of settings that is read unless another one is asked for. */
+/** The default settings file. */
 const PROJECT_SETTINGS = join(PROJECT, '.env');
 
-/** Returns the variables of the file and of the environment, which wins, as in Node, with empty values too. */
+/** Returns the variables of the file and the environment. As in Node, the environment wins, even with an empty value. */
 export function withSettingsFile(file: string | undefined, env: Environment): Environment {
   return { ...readSettingsFile(file ?? PROJECT_SETTINGS, { optional: file === undefined }), ...env };
 }

@@ -20,10 +20,10 @@ export type Where = Readonly<
   Partial<Record<'settings' | 'stack' | 'region', string | undefined>> & { readonly paper?: boolean }
 >;
 
-/** Those of a deployment, and of a file of settings. */
+/** Options for a deployment or a settings file. */
 export const WHERE = {
-  stack: option('NAME', 'a deployment, by the outputs of its stack'),
-  region: option('REGION', "of the stack, if it is not the environment's"),
+  stack: option('NAME', 'use the deployment of this stack'),
+  region: option('REGION', "region of the stack; default: the environment's"),
   settings: option('FILE', "read FILE instead of .env in the project's folder"),
 } as const;
 
@@ -66,18 +66,18 @@ async function readStack(name: string, route: AwsRoute): Promise<Stack> {
   return { name, status: found?.StackStatus ?? 'unknown', region, outputs: new Map(outputs) };
 }
 
-/** The variables of this machine that count for a deployment: how it is reached, and another way to its account. */
+/** This machine's variables that also apply to a deployment: the network, and other credentials of the account. */
 const OF_MACHINE = ['SERVICE_WALLET_ADDRESS', ...CREDENTIAL_NAMES, 'SERVICE_CLOB_URL', 'SERVICE_GAMMA_URL'];
 
-/** Returns the variables by which a local service would trade as the deployment of a stack does. */
+/** Returns variables with which a local service would use the account of a deployment. */
 function variablesOf({ name, status, outputs }: Stack, env: Environment): Environment {
   const [table, wallet, kmsKey] = ['OrdersTable', 'WalletAddress', 'WalletKmsKey'].map((output) => outputs.get(output));
   if (table === undefined) throw new DeskError(`The stack ${name} (${status}) has no output OrdersTable.`);
   const own = env['SERVICE_WALLET_ADDRESS'] || wallet;
-  // With the credentials of another wallet, its orders would be cancelled, and those of the deployment would rest.
+  // With another wallet's credentials, the desk would cancel that wallet's orders and not the deployment's.
   if (wallet !== undefined && own?.toLowerCase() !== wallet.toLowerCase()) {
     throw new ConfigError(
-      `SERVICE_WALLET_ADDRESS is not the wallet of the stack ${name}, which is ${wallet}: leave it out.`,
+      `SERVICE_WALLET_ADDRESS is not the wallet of the stack ${name}, which is ${wallet}: unset it.`,
     );
   }
   const deployed: Environment = {
@@ -111,7 +111,7 @@ export async function readConfig(
   parse = parseLocalConfig,
 ): Promise<OperatorConfig> {
   const withFile = withSettingsFile(settings, env);
-  // Nothing of the operator's real account: it must not reach that venue.
+  // The paper venue must not get anything of the operator's real account.
   if (paper) return parse(readPaperSession(readSome(withFile, { port: SETTINGS.local.port }).port));
   if (stack === undefined) return parse(withFile);
   const { httpsProxy, noProxy } = readSome(withFile, SETTINGS.network);
@@ -125,7 +125,7 @@ type Used = 'clobUrl' | 'gammaUrl' | 'funderAddress' | 'proxyEnv' | 'store' | 'r
 /** The account, the venue and the store that the desk works with. */
 export interface Access extends Pick<OperatorConfig, Used>, ReadAccess {}
 
-/** Parses settings, but no wallet key where address and API credentials are given. */
+/** Parses settings. Leaves the wallet key out if address and API credentials are set. */
 function parseKeyless(env: Environment): LocalConfig {
   const isKeyless = ['SERVICE_WALLET_ADDRESS', ...CREDENTIAL_NAMES].every((name) => env[name]);
   return parseLocalConfig(isKeyless ? { ...env, SERVICE_PRIVATE_KEY: '' } : env);

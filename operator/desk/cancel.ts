@@ -15,7 +15,7 @@ export interface Selection {
   readonly all: boolean;
 }
 
-/** The pauses before each look at what still rests: the venue's list may lag behind a cancellation. */
+/** The pause before each check of what still rests: the venue's list may lag behind a cancellation. */
 const LOOK_PAUSES_MS = [0, 500, 1_500, 3_000];
 
 const CANCELLED: Sheet = {
@@ -32,7 +32,7 @@ async function list(desk: Desk, { ids, client, token, all }: Selection, clients:
   const open = await desk.venue.restingOrders();
   const openIds = open.map(({ id }) => id);
   if (client !== undefined && !(await addClients(desk, openIds, clients))) {
-    throw new DeskError('Cannot tell whose orders are open.');
+    throw new DeskError('The clients of the open orders are unknown.');
   }
   const isSelected = ({ id, asset_id }: VenueOrder) =>
     all ||
@@ -45,7 +45,7 @@ async function list(desk: Desk, { ids, client, token, all }: Selection, clients:
 /** Shows the orders that will be cancelled, and asks the person at the terminal, if there is one. */
 async function confirm({ terminal }: Desk, { all }: Selection, rows: readonly Row[] | undefined): Promise<boolean> {
   if (rows) terminal.err(report(rows, 'table', OPEN));
-  if (all) terminal.err('These are all orders of the account, also those that were placed elsewhere.\n');
+  if (all) terminal.err('These are all orders of the account, including those placed elsewhere.\n');
   if (!terminal.ask) return true;
   const what = rows ? plural(rows.length, 'open order') : 'the orders, which could not be listed,';
   return /^y(?:es)?$/i.test((await terminal.ask(`Take ${what} off the book? [y/N] `)).trim());
@@ -108,7 +108,7 @@ async function reportDone(desk: Desk, done: Done, found: Left | undefined): Prom
     return { ...(order && openRow(order)), order_id: id, ...clients.get(id), ...result };
   });
   desk.terminal.out(report(rows, desk.format, CANCELLED));
-  if (unknown?.size) note(desk, `No look-up finds ${[...unknown].join(', ')}: gone long ago, or not there yet.`);
+  if (unknown?.size) note(desk, `No look-up finds ${[...unknown].join(', ')}: closed long ago, or not yet visible.`);
   const left = unknown?.size ? undefined : resting?.size;
   const open = left === undefined ? 'could not check which are still open' : `${left} still open`;
   const rest = left === 0 ? 'none of them is still open' : open;
@@ -122,7 +122,7 @@ export async function cancelOrders(desk: Desk, selection: Selection): Promise<nu
   const { ids, all } = selection;
   const clients: Clients = new Map();
   const listed = list(desk, selection, clients);
-  // In an emergency the list may be what fails, and to cancel all or named orders needs none.
+  // In an emergency the list itself may fail. Cancelling all orders, or named ones, does not need it.
   const before = await (all || ids.length > 0 ? orNote(desk, listed) : listed);
   const asked = new Set(ids.length > 0 ? ids : before?.keys());
   if (before && asked.size === 0 && !all) {
@@ -130,7 +130,7 @@ export async function cancelOrders(desk: Desk, selection: Selection): Promise<nu
     note(desk, 'No such open order.');
     return 0;
   }
-  // Without a person to read the clients, no cancellation waits for the records.
+  // Nobody reads the clients without a terminal, so the cancellation does not wait for the records.
   if (terminal.ask) await addClients(desk, [...asked], clients);
   const rows = before && [...before.values()].map((order) => openRow(order, clients.get(order.id)));
   if (before) noteUnreadable(desk, [...before.values()]);
@@ -141,6 +141,6 @@ export async function cancelOrders(desk: Desk, selection: Selection): Promise<nu
   const answer = await (all ? venue.cancelAll() : venue.cancel([...asked]));
   for (const sentence of answer.failures) note(desk, sentence);
   const done = { asked, before, answer, clients };
-  const resting = await orNote(desk, look(desk, selection, done), 'Cannot tell which orders are still open. ');
+  const resting = await orNote(desk, look(desk, selection, done), 'Which orders are still open is unknown. ');
   return reportDone(desk, done, resting);
 }

@@ -48,7 +48,7 @@ export const OPEN: Sheet = {
   lines: { order_id: 'order', question: 'market', outcome: 'outcome', token_id: 'token' },
 };
 
-/** Returns the cells of an open order; `null` is what cannot be read. */
+/** Returns the cells of an open order; an unreadable one is `null`. */
 export function openRow(order: VenueOrder, client: ClientCells = UNREAD): Row {
   return {
     order_id: order.id,
@@ -65,7 +65,7 @@ export function openRow(order: VenueOrder, client: ClientCells = UNREAD): Row {
   };
 }
 
-/** Counts the orders that cannot be read as a whole, and notes how many they are. */
+/** Counts the malformed orders, and reports the number. */
 export function noteUnreadable(desk: Desk, orders: readonly VenueOrder[]): number {
   const { length } = orders.filter((order) => !isReadable(order));
   if (length > 0) note(desk, `${plural(length, 'malformed open order')}, listed as unreadable.`);

@@ -56,7 +56,7 @@ function totalsOf(fills: readonly Fill[]) {
     return { shares: sumDecimals(own.map(({ size }) => size)), value: sumDecimals(own.map(({ value }) => value)) };
   });
   const [bought, sold] = [buys?.shares ?? ZERO, sales?.shares ?? ZERO];
-  // What was only sold has the average price of its sales.
+  // Without purchases, the average price is that of the sales.
   const { shares, value } = (bought.coefficient > 0n ? buys : sales) ?? { shares: ZERO, value: ZERO };
   return {
     orders: new Set(counted.map(({ order_id }) => order_id)).size,
@@ -134,7 +134,7 @@ export async function findFills(desk: Desk, trades: readonly Trade[], ours: Ours
 /** Notes the trades that cannot be read. */
 export function noteUnreadableTrades(desk: Desk, ids: readonly string[]): void {
   if (ids.length === 0) return;
-  note(desk, `${plural(ids.length, 'trade')} of the venue cannot be read, and in no sum: ${ids.join(', ')}.`);
+  note(desk, `${plural(ids.length, 'trade')} unreadable and not summed: ${ids.join(', ')}.`);
 }
 
 /** Notes what the sums leave out. */
@@ -142,17 +142,14 @@ function noteOmissions(desk: Desk, fills: readonly Fill[], foreign: readonly str
   const omitted = fills.filter((fill) => !isCounted(fill));
   const noFee = fills.filter((fill) => isCounted(fill) && !fill.fee);
   const [unknown, failed] = [true, false].map((is) => omitted.filter(({ status }) => isUnknown(status) === is));
-  if (failed?.length) note(desk, `${plural(failed.length, 'fill')} of trades with a failed settlement: in no sum.`);
+  if (failed?.length) note(desk, `${plural(failed.length, 'fill')} not summed: the settlement failed.`);
   if (unknown?.length) {
     const trades = unknown.map(({ trade_id, status }) => `${trade_id} (${status})`).join(', ');
-    note(desk, `${plural(unknown.length, 'fill')} of trades in an unknown state, in no sum: ${trades}.`);
+    note(desk, `${plural(unknown.length, 'fill')} not summed, of trades in an unknown state: ${trades}.`);
   }
-  if (noFee.length > 0) note(desk, `The fee of ${plural(noFee.length, 'fill')} is not known, and in no sum.`);
+  if (noFee.length > 0) note(desk, `The fee of ${plural(noFee.length, 'fill')} is unknown and not summed.`);
   if (foreign.length > 0) {
-    note(
-      desk,
-      `${plural(foreign.length, 'trade')} without a recognisable order of this account: ${foreign.join(', ')}.`,
-    );
+    note(desk, `${plural(foreign.length, 'trade')} without a known order of this account: ${foreign.join(', ')}.`);
   }
 }
 
@@ -161,13 +158,13 @@ export async function reportFills(desk: Desk, options: FillsOptions): Promise<nu
   const { venue, terminal, format } = desk;
   const { client, byClient, byToken } = options;
   const { trades, unreadable } = await venue.trades(options);
-  // After the trades, whose orders have a record then: both lists take minutes, and orders are placed meanwhile.
+  // Reads records after trades, so that orders placed during the minutes of reading have their records.
   const records = await readKnown(desk, ({ client, caller }): Who => ({ client, caller }));
   const { fills: all, foreign, areFeesRead } = await findFills(desk, trades, oursOf(desk, records));
   const fills = all
     .map((fill) => ({ ...fill, ...cellsIn(records, fill.order_id) }))
     .filter((fill) => client === undefined || isOfClient(fill, client));
-  // Whose they are is not known.
+  // Their client is not known.
   const odd = client === undefined ? unreadable.map((trade_id) => ({ trade_id, status: 'unreadable' })) : [];
   const rows = byClient || byToken ? sumsOf(fills, options) : [...fills, ...odd];
   terminal.out(report(rows, format, sheetOf(options)));

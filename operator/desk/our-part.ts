@@ -36,7 +36,7 @@ export function isCounted({ status }: Fill): boolean {
   return COUNTED.has(status);
 }
 
-/** Returns true for a state of a trade that is no state of the venue's documents: its fills are in no sum. */
+/** Returns true for an undocumented state of a trade: the sums leave its fills out. */
 export function isUnknown(status: string): boolean {
   return !COUNTED.has(status) && status !== 'failed';
 }
@@ -54,7 +54,7 @@ export function quotient(value: Decimal, size: Decimal, decimals: number): Decim
 
 const MEAN_DECIMALS = 12;
 
-/** Returns the mean price; `null` if it is no short decimal. */
+/** Returns the average price; `null` if it has too many decimals. */
 function priceOf(value: Decimal, size: Decimal): Decimal | null {
   const price = quotient(value, size, MEAN_DECIMALS);
   return price && compareDecimals(multiplyDecimals(price, size), value) === 0 ? price : null;
@@ -118,7 +118,7 @@ function entriesOf(trade: Trade, ours: Ours) {
 export interface OurTrade {
   readonly trade: Trade;
   readonly orderIds: readonly string[];
-  /** False for a state that is no state of the venue's documents. */
+  /** False for an undocumented state. */
   readonly isKnown: boolean;
 }
 

@@ -15,7 +15,7 @@ type Texts = Readonly<Record<string, Text>>;
 
 /** A kind of report. */
 export interface Sheet {
-  /** The names of the cells, also where there are no rows. */
+  /** The names of the cells; CSV needs them even without rows. */
   readonly names: readonly string[];
   /** The headings of the short cells of a table, by their names. */
   readonly columns: Readonly<Record<string, string>>;

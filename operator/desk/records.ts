@@ -7,7 +7,7 @@ import { ConfigError } from '../../shared/settings/formats.ts';
 import { tableNameOf } from '../../shared/store-name.ts';
 import { type Access, DeskError } from './access.ts';
 
-/** Returns how long a new record may be missing in a list since a time; `undefined` where such a list reads all records. */
+/** Returns how long a list since a time may miss a new record; `undefined` if such a list reads all records. */
 export function lagOf({ store, hasIndex }: Access): number | undefined {
   if (tableNameOf(store) === undefined) return 0;
   return hasIndex ? INDEX_LAG_MS : undefined;
@@ -36,7 +36,7 @@ export async function readRecords<T>(
   const makers = new Set<string>();
   let unreadable = 0;
   try {
-    // Only here: to cancel all orders needs no store, also in a package without one.
+    // Loaded only here: cancelling all orders needs no store.
     const records = await openRecords(access, access.hasIndex === true);
     for await (const record of records.list(since)) {
       if (!record) {
@@ -98,7 +98,7 @@ export function cellsOf(record: Who | undefined): ClientCells {
   };
 }
 
-/** Returns the cells of an order's client. Only a store that is read as a whole shows that an order has no record. */
+/** Returns the cells of an order's client. `recorded` is false only if the whole store was read. */
 export function cellsIn({ byId, unreadable }: Records<Who>, orderId: string): ClientCells {
   return unreadable > 0 && !byId.has(orderId) ? UNREAD : cellsOf(byId.get(orderId));
 }

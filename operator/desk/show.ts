@@ -10,7 +10,7 @@ import { cellsIn } from './records.ts';
 /** The search for trades begins this long before the signing: clocks may differ. */
 const MARGIN_MS = 3_600_000;
 
-/** Returns the answer of the service in short. */
+/** Returns a short form of the service's answer. */
 function answerOf(record: OrderRecord): string {
   if (record.state === 'unfinished') return 'unfinished';
   const { answer } = record;

@@ -19,7 +19,7 @@ export interface Cancellation extends Cancelled {
   readonly failures: readonly string[];
 }
 
-/** One call, and a list of many pages, each of which has a limit of its own. */
+/** Time limits of one call, and of a list with many pages. */
 const [CALL_MS, LIST_MS] = [10_000, 3_600_000];
 
 function callWithin(limitMs: number): Call {
@@ -79,7 +79,7 @@ export async function openVenue(access: Access) {
     markets: (ids: readonly string[]): Promise<ReadonlyMap<string, CatalogueMarket>> =>
       venue.markets(ids, callWithin(CALL_MS)),
     async cancel(ids: readonly string[]): Promise<Cancellation> {
-      // One malformed id would have the venue refuse all of them.
+      // The venue would refuse all ids because of one malformed id.
       const usable = ids.filter((id) => ORDER_ID.test(id));
       const all: Cancellation[] = [];
       for (let from = 0; from < usable.length; from += MAX_CANCELLED) {

@@ -2,7 +2,7 @@ import { ConfigError } from '../../shared/settings/formats.ts';
 import { DeskError } from '../desk/access.ts';
 import { explain } from '../explain.ts';
 
-/** The result of a check: a sentence on what holds, or what is wrong, and what to do, if there is something to do. */
+/** The result of a check: one sentence on the finding and, if needed, one on the fix. */
 export interface Finding {
   readonly status: 'ok' | 'warn' | 'fail' | 'skip';
   readonly message: string;
@@ -15,9 +15,9 @@ export const fail = (message: string, fix: string): Finding => ({ status: 'fail'
 export const skip = (message: string): Finding => ({ status: 'skip', message, fix: null });
 
 const SEE_PROFILE =
-  'Set SERVICE_FUNDER_ADDRESS and SERVICE_SIGNATURE_TYPE to the account that your profile on polymarket.com shows. Where they are, the key is another one: an exported key can be one share of several, which signs nothing by itself, and a session key cannot place orders here. An address with delegated code (EIP-7702) is no deposit wallet: the venue refuses its signatures.';
+  'Set SERVICE_FUNDER_ADDRESS and SERVICE_SIGNATURE_TYPE to the account that your profile on polymarket.com shows. If they match, the key is the wrong one: an exported key may be one of several shares, which cannot sign alone, and a session key cannot place orders here. An address with delegated code (EIP-7702) is no deposit wallet: the venue refuses its signatures.';
 
-/** Says what to do about a sentence of a start, besides what it names. */
+/** Returns the fix for an error of the start that does not name one. */
 export function fixOf(said: string): string {
   if (/FUNDER|SIGNATURE_TYPE|signature type/i.test(said)) return SEE_PROFILE;
   if (/KMS|another wallet/.test(said))

@@ -8,13 +8,16 @@ import { type Finding, fail, ok, skip } from './check.ts';
 
 type Stack = NonNullable<OperatorConfig['stack']>;
 
-/** The states of a stack whose last deploy has ended with what its settings say, or with what they said before. */
+/** The states of a stack whose last deploy has succeeded or was rolled back. */
 const FINISHED = ['CREATE_COMPLETE', 'UPDATE_COMPLETE', 'UPDATE_ROLLBACK_COMPLETE'];
 
 /** Judges the state of a stack, and reads the index of its table where it has one. Throws `DeskError` where that fails. */
 export async function checkStack(config: OperatorConfig, { name, status }: Stack): Promise<Finding> {
   if (!FINISHED.includes(status)) {
-    return fail(`The stack ${name} is ${status}.`, 'Wait for its deploy, or deploy again: its events say why.');
+    return fail(
+      `The stack ${name} is ${status}.`,
+      'Wait for the deployment, or deploy again. The events of the stack say why.',
+    );
   }
   if (config.hasIndex) await readRecords(config, () => undefined, Date.now());
   const trades = config.mode === 'order-placing' ? `places orders with ${config.walletAddress}` : 'takes no orders';
@@ -26,11 +29,11 @@ const CONFORMANCE_MS = 180_000;
 const PASSED_ON = ['token-file', 'client-key-file'] as const;
 type PassedOn = Readonly<Partial<Record<(typeof PASSED_ON)[number], string>>> & { readonly sign: boolean };
 
-/** Holds the service at the URL of a stack against the interface description, with those options that its check has too. */
+/** Runs the conformance check against the URL of a stack, with its options. */
 export async function checkContract({ outputs, region }: Stack, options: PassedOn): Promise<Finding> {
   const url = outputs.get('Url') ?? '';
   const given = PASSED_ON.flatMap((name) => (options[name] === undefined ? [] : [`--${name}`, options[name]]));
-  // This output is there where the gateway takes signed orders only.
+  // The stack has this output only if the gateway takes signed orders only.
   const isSigned = options.sign || outputs.has('OrderRouteArn');
   const args = ['--url', url, '--region', region, ...(isSigned ? ['--sign'] : []), ...given];
   const again = `node tools/conformance/main.ts ${args.join(' ')}`;

@@ -8,17 +8,16 @@ import { type Asked, askBooks, askCredentials, askFunds, askRegion, writeCredent
 import { checkStart, type Opened } from './start.ts';
 
 const COMMAND = {
-  purpose:
-    'Says whether an order would be placed: starts the service as far as it goes before it listens, and asks the venue.',
+  purpose: 'Checks whether the service could place an order: prepares a start, calls the venue, and places nothing.',
   usage: 'npm run doctor -- [options]',
   options: {
     json: flag('print {"ok", "checks": [{"id", "status", "message", "fix"}]}'),
-    refresh: flag('also have the venue read balance and allowances from the chain again'),
-    'print-credentials': option('FILE', 'write the API credentials to a new file, in the members of the secret'),
+    refresh: flag('make the venue read balance and allowances from the chain'),
+    'print-credentials': option('FILE', 'write the API credentials to a new file, in the format of the secret'),
     ...WHERE,
-    sign: flag('with --stack: sign the check of the contract with AWS credentials, for readAccess=iam'),
+    sign: flag('with --stack: sign the conformance check with AWS credentials, for readAccess=iam'),
     'token-file': option('FILE', 'with --stack: the token that this check sends, for orderAccess=jwt'),
-    'client-key-file': option('FILE', 'with --stack: the private key of a client that may order, for this check'),
+    'client-key-file': option('FILE', 'with --stack: the private key of an allowed client, for this check'),
   },
   notes: `The venue is sent no order. Each line has ok, warn, fail or skip, the check, what is wrong and what to do. Exits with 1 if a
 check failed, and with 2 for a wrong option.
@@ -29,7 +28,7 @@ check failed, and with 2 for a wrong option.
 export const OPTIONS = COMMAND.options;
 type Options = Values<typeof OPTIONS>;
 
-/** The time of the questions to the venue. */
+/** The time limit of all calls of the venue. */
 const QUESTIONS_MS = 8_500;
 
 const [CLOB, VENUE] = ['the CLOB (SERVICE_CLOB_URL)', 'the venue'];
@@ -42,7 +41,7 @@ async function* examine(options: Options, env: Environment, limitMs: number) {
   if (!config) return;
   const call = { deadline: performance.now() + limitMs, venueRequests: [] };
   const asked: Asked = { config, account, venue: openOperatorVenue(config), call, reads: undefined };
-  // Side by side with those of the account. An order does not need the website.
+  // Concurrent with the checks of the account. Orders do not need the website.
   const region = makeCheck('the website', () => askRegion(asked), warn);
   const books = makeCheck(VENUE, () => askBooks(asked));
   const { stack } = config;

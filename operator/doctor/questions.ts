@@ -12,7 +12,7 @@ import { GO_ELSEWHERE } from '../explain.ts';
 import { type Finding, fail, ok, skip, warn } from './check.ts';
 import type { Account } from './start.ts';
 
-/** What a question is asked with. */
+/** The parts that a check uses. */
 export interface Asked {
   readonly config: OperatorConfig;
   readonly account: Account | undefined;
@@ -22,10 +22,10 @@ export interface Asked {
   reads: ReturnType<OperatorVenue['account']> | undefined;
 }
 
-const HAVE_NONE = 'The first order makes them.';
-const NO_KEY = skip('There is no wallet key whose account could be asked for.');
+const HAVE_NONE = 'The first order creates them.';
+const NO_KEY = skip('Without a wallet key there is no account to check.');
 const CREDENTIALS_OF_OTHERS =
-  "They are those of the key's own address, not of the funder's: leave all three out, or have --print-credentials FILE write the right ones.";
+  "Use the credentials of the key's own address, not of the funder's. Unset all three, or create them with --print-credentials FILE.";
 
 /** Sends an authenticated call with the API credentials that are set, else with those that the venue has for the wallet. */
 export async function askCredentials(asked: Asked): Promise<Finding> {
@@ -43,7 +43,7 @@ export async function askCredentials(asked: Asked): Promise<Finding> {
     return ok(`The API credentials ${given ? 'that are set' : 'derived from the key'} work.`);
   } catch (error) {
     if (!areCredentialsRefused(error)) throw error;
-    // New ones are refused for about two minutes.
+    // The venue refuses new credentials for about two minutes.
     if (!given)
       return fail(`The venue refuses ${wallet.address} and its API credentials.`, 'Try again in two minutes.');
     const why = `they belong to another address than ${wallet.address}, or were created less than two minutes ago`;
@@ -55,10 +55,10 @@ export async function askCredentials(asked: Asked): Promise<Finding> {
 export async function writeCredentials(file: string, { account, venue, call }: Asked): Promise<Finding> {
   if (!account) return NO_KEY;
   const found = await venue.findApiKey(account.wallet, call);
-  if (!found) return fail(`Nothing is written: ${account.wallet.address} has no API credentials yet.`, HAVE_NONE);
+  if (!found) return fail(`No file was written: ${account.wallet.address} has no API credentials yet.`, HAVE_NONE);
   const members = { apiKey: found.key, apiSecret: found.secret.reveal(), apiPassphrase: found.passphrase.reveal() };
   try {
-    // Never to an existing file, which others may own or read.
+    // Never overwrites a file, which others may own or read.
     await writeFile(file, `${JSON.stringify(members)}\n`, { flag: 'wx', mode: 0o600 });
   } catch (error) {
     return fail(`${file} is not written (${errorCode(error)}).`, 'Name a new file in a folder that you may write to.');
@@ -68,11 +68,11 @@ export async function writeCredentials(file: string, { account, venue, call }: A
 
 const DEPOSIT = 'Deposit pUSD, not USDC or USDC.e, on polymarket.com; then run this with --refresh.';
 const APPROVE = 'Trade once on polymarket.com, which approves them; then run this with --refresh.';
-const OTHER_SIGNER = "They may be another signer's: leave SERVICE_CLOB_API_KEY and the other two out.";
+const OTHER_SIGNER = 'The API credentials may belong to another signer. Unset SERVICE_CLOB_API_KEY and the other two.';
 
 /** Reads the collateral, and the approvals to take of it, as the venue has noted them; with `refresh` it reads the chain first. */
 export async function askFunds({ account, reads, call }: Asked, refresh: boolean): Promise<Finding> {
-  if (!account || !reads) return skip('They cannot be asked for without API credentials.');
+  if (!account || !reads) return skip('The venue reports funds only with API credentials.');
   const { signatureType, funderAddress } = account;
   const noted = await reads.collateral(signatureType, refresh, call);
   if (!noted) return fail(`The venue knows no ${signatureType} account for these API credentials.`, OTHER_SIGNER);
@@ -115,7 +115,7 @@ export async function askBooks({ config, venue, call }: Asked): Promise<Finding>
     if (!names || outcomes.every(({ tokenId, name }) => name === null || bare(name) === bare(names.get(tokenId)))) {
       return ok('Markets and order books can be read, and agree on the outcomes.');
     }
-    return fail(`Catalogue and order book name the outcomes of market ${id} differently.`, 'Place no order in it.');
+    return fail(`Catalogue and order book name the outcomes of market ${id} differently.`, 'Do not trade this market.');
   }
   return fail('The venue lists no market that has an order book.', 'Look at https://status.polymarket.com.');
 }

@@ -8,7 +8,7 @@ import { type Finding, fixOf, ok, sentenceOf, warn } from './check.ts';
 /** The account of the settings. */
 export type Account = Awaited<ReturnType<typeof openAccount>>;
 
-/** What a start has opened; there is no account without a key. */
+/** The parts that a start opens; without a key there is no account. */
 export interface Opened {
   config?: OperatorConfig;
   account?: Account | undefined;
@@ -24,7 +24,7 @@ export async function checkStart(where: Where, env: Environment, opened: Opened)
   sentences.push(...warnings.filter((each) => !config.stack || !config.risks.includes(each)));
   const said = account
     ? `${account.wallet.address} signs for ${account.funderAddress} (${account.signatureType}). Orders are kept in ${await checkStore(config)}.`
-    : 'The settings are well-formed; without a wallet key the service only reads.';
+    : 'The settings are valid. Without a wallet key the service is read-only.';
   const more = sentences.map(sentenceOf).join(' ');
   return more === '' ? ok(said) : warn(`${said} ${more}`, fixOf(more));
 }

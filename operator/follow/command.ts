@@ -22,7 +22,7 @@ export interface FollowOptions {
   readonly isPaper: boolean;
 }
 
-/** Opens a webhook and what it keeps. On paper a secret is made where there is none. */
+/** Opens a webhook and its file. A paper session creates a missing secret. */
 function openReceiver(access: Access, { env, since, isPaper }: FollowOptions, url: string, host: Host) {
   const { ORDERS_WEBHOOK_SECRET: given = '' } = env;
   if (tableNameOf(access.store) !== undefined) {
@@ -53,7 +53,7 @@ export async function followOrders(access: Access, terminal: Terminal, options: 
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
   const stop = AbortSignal.any([stopping.signal, ...(terminal.stop ? [terminal.stop] : [])]);
   let last = '';
-  // A venue that is down for an hour is one sentence.
+  // Reports a failure once, even if the venue is down for an hour.
   const note = (sentence: string) => {
     if (sentence !== last) terminal.err(`${sentence}\n`);
     last = sentence;

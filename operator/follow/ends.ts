@@ -5,20 +5,20 @@ import type { Followed } from './state.ts';
 
 // The end of an order: it left the book, and its trades are reported.
 
-/** The trades of an order may show after its end: it is looked up, and closed, once it had no new one for this long. */
+/** Trades may appear after an order's end: the follower looks it up and closes it once it had none for this long. */
 const QUIET_MS = 20_000;
-/** The same for an order that no look-up finds, which may only have been overlooked. */
+/** The same for an order that no look-up finds: the venue may find it later. */
 const UNKNOWN_QUIET_MS = 120_000;
-/** An order is closed by then, even if its trades do not add up to what the venue says. */
+/** The follower then closes an order, even if its trades do not add up to the venue's size. */
 const LONGEST_WAIT_MS = 3_600_000;
-/** Orders that are looked up in one look: far below the venue's 500 requests in 10 s. */
+/** Look-ups in one look: far below the venue's 500 requests in 10 s. */
 const MOST_LOOK_UPS = 100;
 /** The venue calls an order matched that lacks less than a hundredth of a share. */
 const DUST = '0.01';
 /** Times have whole seconds, and clocks differ a little. */
 const EXPIRY_TOLERANCE_MS = 5_000;
 
-/** Returns why an order ended; that it expired is known by its own time only, since the venue calls it cancelled. */
+/** Returns why an order ended. Its own expiry shows that it expired: the venue calls it cancelled. */
 function reasonOf({ gross, size, expiresAt, left }: Followed, status: string | null) {
   if (status !== null && /^invalid|resolved/.test(status)) return 'ended';
   const filled = status === null ? addTexts(gross, DUST) : gross;
@@ -33,7 +33,7 @@ function takeEnd({ shown, lacks, facts, now }: Look, id: string, order: Followed
   if (!left) return;
   left.askedAt = now;
   if (found && !isOver(found)) {
-    // Held back by the venue, and on no list; or the list was late.
+    // The venue delays it and lists it nowhere, or the list was late.
     delete order.left;
     return;
   }
@@ -54,7 +54,7 @@ export function takeEnds(look: Look): void {
   for (const [id, order] of Object.entries(state.orders)) {
     if (open.has(id)) {
       delete order.left;
-      // It was only not found.
+      // Only the look-up failed to find it.
       delete order.closedAt;
     }
     if (open.has(id) || order.closedAt !== undefined) continue;

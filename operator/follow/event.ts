@@ -105,7 +105,7 @@ export function eventsOf(
 ): readonly OrderEvent[] {
   return facts.map(({ type, orderId, at, data }) => {
     const { trade_id, reason } = data;
-    // An end of which nothing is known is another fact than one that shows later.
+    // An unknown end, and the end that shows later, are two facts.
     const end = reason === null ? [reason] : [];
     const hash = createHash('sha256').update(JSON.stringify([type, orderId, trade_id, ...end]));
     const order = orders[orderId ?? ''];

@@ -7,16 +7,16 @@ import type { Account, Look, Shown } from './shown.ts';
 import type { Followed, FollowState } from './state.ts';
 import { takeTrades } from './trades.ts';
 
-// One look: what is shown, the events that follow from it, and what is known then. It reads and keeps nothing: what it lacks
-// it asks for, and is made again with the answers. A look that is repeated reports the same facts under the same ids.
+// One look turns the venue's data into events and a new state. It does no I/O: it returns what it lacks, and runs again
+// with the answers. A repeated look reports the same facts under the same ids.
 
-/** Rows show late: each look reads again what happened this long before the newest. */
+/** Rows may appear late: each look rereads this long before the newest. */
 const MARGIN_MS = 600_000;
 /** The order of a trade was signed at most this long before it, unless it was on the book. */
 const TAKER_MARGIN_MS = 86_400_000;
-/** A trade that the venue has not settled by then is followed no longer: some stay matched for ever. */
+/** The follower then drops an unsettled trade: some stay matched forever. */
 const LONGEST_WINDOW_MS = 7 * 86_400_000;
-/** The whole window is read once in this time, and only its last minute in between. */
+/** Each look reads the last minute of the window; once in this time, the whole window. */
 const WHOLE_WINDOW_MS = 55_000;
 const RECENT_MS = 60_000;
 
@@ -65,7 +65,7 @@ function trackOrders({ state, shown, open, now, lacks }: Look, trades: readonly 
   for (const { trade, orderIds } of trades.filter(({ trade }) => trade.match_time >= state.start)) {
     const since = trade.match_time - TAKER_MARGIN_MS;
     for (const id of orderIds) add(id, since);
-    // Its order may have a record of another account.
+    // Its order may be recorded under another account.
     if (orderIds.length === 0 && !state.unreadable[trade.id]) lacks.recordsSince = Math.min(lacks.recordsSince, since);
   }
   for (const [id, since] of unknown) {

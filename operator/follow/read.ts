@@ -9,10 +9,10 @@ import { look, recentRecords, windowOf } from './look.ts';
 import type { Account, Market, RecordedOrder, Shown } from './shown.ts';
 import type { FollowState } from './state.ts';
 
-/** Where a look reads. A call that rejects with `DeskError` ends the look, which has changed nothing then. */
+/** The sources of a look. A `DeskError` of a call ends the look, which has then changed nothing. */
 export interface Sources extends Pick<DeskVenue, 'restingOrders' | 'trades' | 'markets' | 'fees' | 'order'> {
   records(since: number): Promise<Shown['records']>;
-  /** False where the recent records take as long as all of them: they are read for unknown orders only. */
+  /** False if recent records take as long to read as all: only unknown orders cause a read then. */
   readonly listsRecent: boolean;
 }
 
@@ -38,10 +38,10 @@ async function orNote<T>(note: Note, work: Promise<T>): Promise<T | undefined> {
   }
 }
 
-/** Calls that are made at once. */
+/** Concurrent calls. */
 const AT_ONCE = 10;
 
-/** Reads something of each id; a sentence says what cannot be read, which is `undefined`. */
+/** Reads something for each id; an unreadable value is `undefined`, after a sentence. */
 async function readEach<T>(note: Note, ids: Iterable<string>, read: (id: string) => Promise<T>) {
   const found = new Map<string, T | undefined>();
   const left = [...ids];
@@ -85,7 +85,7 @@ export function createLooks(sources: Sources, account: Account, note: Note) {
   };
 }
 
-/** Orders of another wallet, which had the store before, are none that this one has placed. */
+/** The order of another wallet that used the store does not count as placed. */
 function recordedOrder(record: OrderRecord, { address }: Access): RecordedOrder {
   const { terms, conditionId: market, signedAt, state } = record;
   const { tokenId: token_id, side, price, size, expiresAt } = terms;

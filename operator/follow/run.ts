@@ -7,14 +7,14 @@ import type { FollowState } from './state.ts';
 export interface Output {
   /** What was known at the start. */
   readonly state: FollowState;
-  /** Takes the events of a look; false where it cannot, and the look is made again. */
+  /** Takes the events of a look; returns false if it cannot, and the look is repeated. */
   take(looked: Looked): Promise<boolean>;
   /** Waits until the next look is due. */
   pause(pauseMs: number): Promise<void>;
   close(): void;
 }
 
-/** What an output, or a look, needs of its process. */
+/** The parts of the process that an output or a look needs. */
 export interface Host {
   /** Writes a sentence for the operator. */
   readonly note: (sentence: string) => void;
@@ -22,7 +22,7 @@ export interface Host {
 }
 
 const SLOW_MS = 10_000;
-const SLOW = 'The output takes nothing: nobody reads it, or its disk is full. Events wait.';
+const SLOW = 'The output is blocked: its reader has stopped, or the disk is full. Events wait.';
 
 /** Writes events as lines. `write` resolves once a line is written, and rejects if its reader has gone. */
 export function openLines(state: FollowState, write: (line: string) => Promise<unknown>, { note, stop }: Host): Output {
@@ -45,7 +45,7 @@ export function openLines(state: FollowState, write: (line: string) => Promise<u
   };
 }
 
-/** Looks, and hands on the events, until `stop`. */
+/** Looks and sends the events on until `stop`. */
 export async function run(look: MakeLook, output: Output, pauseMs: number, stop: AbortSignal): Promise<void> {
   for (let { state } = output; !stop.aborted; ) {
     const looked = await look(state, Date.now());

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 
-// What is known between two looks at the venue. Times are in milliseconds of the Unix epoch, decimals are texts.
+// The state between two looks at the venue. Times are in milliseconds of the Unix epoch, decimals are texts.
 
 const text = z.nullable(z.string());
 const time = z.number();
@@ -11,12 +11,12 @@ const followed = z.object({
   ...{ signedAt: time, expiresAt: z.nullable(time), market: text, token_id: text, outcome: text },
   ...{ side: z.nullable(z.enum(['buy', 'sell'])), price: text, size: text },
   ...{ filled_size: z.string(), gross: z.string(), value: z.string(), fee: text },
-  /** Since when it is off the book, since when it has no new trade, and when it was last looked up. */
+  /** When it left the book, when its last trade came, and when it was last looked up. */
   left: z.optional(z.object({ at: time, quietSince: time, askedAt: time })),
   closedAt: z.optional(time),
 });
 
-/** A part of an order in a trade of the window: the amounts that were reported, and the last fact about it. */
+/** An order's part in a trade of the window: the reported amounts, and the last fact about it. */
 const part = z.object({
   ...{ orderId: z.string(), at: time, fact: z.enum(['matched', 'confirmed', 'failed']) },
   ...{ price: text, size: z.string(), value: z.string(), fee: text },
@@ -24,7 +24,7 @@ const part = z.object({
 
 const kept = z.object({
   version: z.literal(1),
-  /** Nothing from before is reported. */
+  /** The follower reports nothing from before. */
   start: time,
   newestTrade: time,
   newestRecord: time,
@@ -39,7 +39,7 @@ export type Part = z.infer<typeof part>;
 
 /** What a follower knows. */
 export interface FollowState extends z.infer<typeof kept> {
-  /** The time of the last look, but always more than that of the one before. */
+  /** The time of the last look; always greater than the previous value. */
   revision: number;
   /** When this process has last read the whole window. */
   wholeAt: number;

@@ -5,14 +5,14 @@ import type { Fact } from './event.ts';
 import type { Look } from './shown.ts';
 import type { Followed, Part } from './state.ts';
 
-/** Fees may be unreadable for a moment; a trade that is older is reported without its fee. */
+/** Fees may be unreadable for a moment. The follower reports an older trade without its fee. */
 const FEE_WAIT_MS = 300_000;
 
 function keyOf(trade: Trade, orderId: string): string {
   return `${trade.id} ${orderId}`;
 }
 
-/** Returns the fact that a trade shows about a part of it: one that is settled may show an earlier state again. */
+/** Returns the fact that a trade shows about a part of it. A settled trade may show an earlier state again. */
 function factOf({ status }: Trade, known: Part | undefined): Part['fact'] {
   return status === 'confirmed' || status === 'failed' ? status : (known?.fact ?? 'matched');
 }
@@ -67,11 +67,11 @@ function takeTrade(look: Look, { trade, orderIds }: OurTrade): void {
   if (!market) lacks.markets.add(trade.market);
   const isWaiting = market?.fees === undefined && now - trade.match_time < FEE_WAIT_MS;
   if (isWaiting && !changed.every(known)) {
-    // Its orders are not closed meanwhile.
+    // The follower does not close its orders meanwhile.
     for (const id of changed) if (state.orders[id]?.left) state.orders[id].left.quietSince = now;
     return;
   }
-  // As if it executed: the fee of a failed trade is taken out of the sums with it.
+  // Computed as if executed, so that a failed trade's fee leaves the sums with it.
   const fills = fillsIn({ ...trade, status: 'matched' }, ours, market?.fees ?? null);
   for (const fill of fills) if (changed.includes(fill.order_id)) takeFill(look, trade, fill);
 }

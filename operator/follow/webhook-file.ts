@@ -13,7 +13,7 @@ export interface Waiting {
   readonly body: string;
   /** The attempts so far. */
   readonly attempts: number;
-  /** When the next one is. */
+  /** The time of the next one. */
   readonly due: number;
 }
 
@@ -28,7 +28,7 @@ const SET_UP = `
 /** Takes the lock of a file and opens it; a new one gets mode 0600. Throws `ConfigError`. */
 function openFile(path: string) {
   try {
-    // The service may never have run.
+    // Creates the folder: the service may never have run.
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
     using opening = new DisposableStack();
     opening.use(takeLock(`${path}.lock`, 'stop that process: a store has one webhook'));

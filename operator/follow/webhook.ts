@@ -15,7 +15,7 @@ import { openState, type Waiting, type WebhookFile } from './webhook-file.ts';
 
 const CALL_MS = 10_000;
 const [MINUTE_MS, HOUR_MS] = [60_000, 3_600_000];
-/** The pauses after each failed attempt, of three days and 3.6 hours together; then the event is given up. */
+/** The pauses after each failed attempt, of three days and 3.6 hours together; then the event was dropped. */
 const PAUSES_MS = [5_000, 5 * MINUTE_MS, 30 * MINUTE_MS, ...[2, 5, 10, 14, 20, 24].map((hours) => hours * HOUR_MS)];
 
 /** Where a webhook goes, and the secrets that sign it. */
@@ -79,10 +79,10 @@ export function openWebhook(account: string, since: number | undefined, host: We
   const state = openState(file, account, since);
   let saved = encodeState(state);
   const send = createSender(receiver);
-  /** The last change of the file, until it has succeeded. The first: what happens before any event is reported after a restart, too. */
+  /** The pending change of the file. The first one saves the state, so that a restart misses nothing. */
   let change: (() => void) | undefined = () => file.save(account, saved, []);
 
-  /** Makes the last change, again where it has failed. Returns the event that is due first. */
+  /** Makes the pending change, or retries it. Returns the event that is due first. */
   function settle(): Waiting | undefined {
     try {
       change?.();
@@ -109,11 +109,11 @@ export function openWebhook(account: string, since: number | undefined, host: We
     const pause = PAUSES_MS[attempts];
     note(
       pause === undefined
-        ? `The receiver ${why} for three days: ${id} is given up.`
-        : `The receiver ${why}: ${id} is sent again later.`,
+        ? `The receiver ${why} for three days: ${id} was dropped.`
+        : `The receiver ${why}: ${id} will be sent again.`,
     );
     if (pause === undefined) return () => file.remove(id);
-    // Random, so that a receiver that comes back is not met by all at once.
+    // Random, so that a recovered receiver does not get all events at once.
     const due = Math.round(Date.now() + Math.max(pause * (0.9 + Math.random() / 5), retryAfter * 1_000));
     return () => file.postpone(id, due);
   }

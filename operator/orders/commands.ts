@@ -55,7 +55,7 @@ function selectionOf({ client, token, all }: Omit<Selection, 'ids'>, operands: r
   return { ids: [...new Set(ids)], client, token, all };
 }
 
-/** What a command is run with, besides its options. */
+/** The parts of a command besides its options. */
 interface Here {
   readonly env: Environment;
   readonly terminal: Terminal;
@@ -114,16 +114,16 @@ export const COMMANDS = {
     },
   }),
   cancel: command({
-    purpose: 'Takes orders off the book, after showing them and asking.',
+    purpose: 'Shows orders, asks, and cancels them.',
     options: {
       client,
       token: option('TOKEN_ID', 'only the orders for this outcome token'),
-      all: flag('all orders of the account, also those that were placed elsewhere'),
+      all: flag('all orders of the account, including those placed elsewhere'),
       yes: flag('do not ask; needed without a terminal'),
       ...COMMON,
     },
     operands: 'ORDER_ID… | --client ADDRESS | --token TOKEN_ID | --all',
-    notes: '--client cancels no order without a record. Exits with 1 if one still rests, or may.\n',
+    notes: '--client cancels no order without a record. Exits with 1 if an order rests or may rest.\n',
     async run(values, here) {
       const selection = selectionOf(values, here.ids);
       const ask = values.yes ? undefined : here.terminal.ask;
@@ -135,13 +135,13 @@ export const COMMANDS = {
   fills: command({
     purpose: 'Reports what was executed: a row for each fill, or the sums of each client.',
     options: {
-      since: option('TIME', 'from this time on: RFC 3339, or a date for its midnight UTC'),
+      since: option('TIME', 'start of the period: RFC 3339, or a date (midnight UTC)'),
       until: option('TIME', 'before this time'),
       client,
       'by-client': flag('sum up by client'),
       ...COMMON,
     },
-    notes: 'A fill of a trade whose settlement failed, and a fee that was computed, are marked.\n',
+    notes: 'Marks fills whose settlement failed, and fees that the desk computed.\n',
     async run({ client, 'by-client': byClient, ...values }, here) {
       const [since, until] = [timeOf('since', values.since), timeOf('until', values.until)];
       if (since !== undefined && until !== undefined && since >= until) {
@@ -166,10 +166,10 @@ holding: redeemed, merged, split or moved shares are not in it. The shares of a 
     options: {
       since: option(
         'TIME',
-        'begin at this time, else two minutes ago, or with --webhook where it was: RFC 3339, or a date',
+        'start at this time (RFC 3339 or a date); default: two minutes ago, or where --webhook stopped',
       ),
-      interval: { ...option('SECONDS', 'the pause between two looks at the venue'), default: '5' },
-      webhook: option('URL', 'send each event there instead, signed with ORDERS_WEBHOOK_SECRET'),
+      interval: { ...option('SECONDS', 'the pause between two reads of the venue'), default: '5' },
+      webhook: option('URL', 'send each event to this URL, signed with ORDERS_WEBHOOK_SECRET'),
       ...PLACE,
     },
     notes: `With --webhook, what was reported is kept beside the store: a restart reports late what happened meanwhile. The same event may
@@ -197,7 +197,7 @@ const DESK = {
 ${inColumns(Object.entries(COMMANDS).map(([name, { purpose }]) => [`  ${name}`, purpose])).join('\n')}`,
   options: {},
   notes: `The options of a command: npm run orders -- COMMAND --help
-With --paper, a command is about the session of npm run paper.
+With --paper, a command uses the session of npm run paper.
 With SERVICE_WALLET_ADDRESS and the three SERVICE_CLOB_API_* the wallet key is not read.
 `,
 } as const;
@@ -212,6 +212,6 @@ export async function runDesk(env: Environment, terminal: Terminal): Promise<num
   const misuse = () => {
     throw new UsageError('Name a command, such as open.');
   };
-  // The name of a misspelt command is wrong, whatever its options are.
+  // An unknown command is reported before its options.
   return runCommand(DESK, misuse, { ...terminal, args: name.startsWith('-') ? [name] : [] });
 }

@@ -11,7 +11,7 @@ import { accountOf, openLooks } from '../follow/read.ts';
 import { decodeState, encodeState, FIRST_MS, newState } from '../follow/state.ts';
 import { openKeptState } from './kept-state.ts';
 
-/** Events of one call: SNS takes ten. */
+/** SNS takes ten events in one call. */
 const BATCH = 10;
 /** SNS may refuse some entries of a call. */
 const MOST_REFUSALS = 2;

@@ -13,7 +13,7 @@ import type { SavedState } from '../follow/state.ts';
 const MOST_BYTES = 350_000;
 const CALL_MS = { connect: 2_000, attempt: 10_000 } as const;
 
-/** Returns the text of a state; an empty one, which is none, where it is damaged. */
+/** Returns the text of a state; empty for a damaged one. */
 function textOf(bytes: Uint8Array = new Uint8Array()): string {
   try {
     return gunzipSync(bytes).toString();

@@ -46,7 +46,7 @@ function parseSeconds(header: string | null): number | undefined {
   return /^\d+$/.test(header ?? '') ? Number(header) : undefined;
 }
 
-/** Returns a sentence on a redirect that made a GET of an order; `undefined` without one. */
+/** Returns a sentence on a redirect that turned an order into a GET; else `undefined`. */
 function lostByRedirect({ status, redirected, url }: Response, baseUrl: string): string | undefined {
   if (!redirected || status !== 405) return undefined;
   const way = `${addressOf(baseUrl)} redirects to ${addressOf(url).replace(/\/v1\/.*$/, '')}`;

@@ -201,7 +201,7 @@ export interface components {
             /** @description What the event is called. */
             title: string | null;
         };
-        /** @description What an order pays in collateral for what it matches at once, besides the price: size × `taker_rate` × (price × (1 − price)) ^ `exponent`, with 5 decimals. It comes on top of a purchase and off the proceeds of a sale. A member that the venue leaves out is `null`; all of it is `null` where the venue says nothing of fees, or that there are some but not how much. */
+        /** @description What an order pays in collateral for what it matches at once, besides the price: size × `taker_rate` × (price × (1 − price)) ^ `exponent`, with 5 decimals. It comes on top of a purchase and off the proceeds of a sale. A member that the venue leaves out is `null`; all of it is `null` where the venue states no fees, or that there are some but not how much. */
         MarketFees: {
             /** @description Rate of the fee, a fraction; `0` where the venue says that it charges none. */
             taker_rate: string;
@@ -506,7 +506,7 @@ export interface components {
             /** @description As in `X-Request-Id`. */
             request_id: string;
         };
-        /** @description Answered when the request takes too long to arrive, or the gateway had given it up before the function ran. */
+        /** @description Answered when the request takes too long to arrive, or the gateway timed out before the function ran. */
         RequestTimeoutProblem: {
             /** @constant */
             type: "about:blank";
@@ -731,7 +731,7 @@ export interface components {
             /** @description Largest price times size, in collateral. */
             max_notional: string;
         };
-        /** @description Answered when the purchases of the UTC day, or those of the client, would exceed the operator's daily cap; a sale is never refused by it. */
+        /** @description Answered when the purchases of the UTC day, or those of the client, would exceed the operator's daily cap; it never refuses a sale. */
         DailyCapReachedProblem: {
             /** @constant */
             type: "about:blank";
@@ -846,7 +846,7 @@ export interface components {
             /** @description The venue's own sentence, without anything that looks like a secret. */
             venue_reason?: string;
         };
-        /** @description Answered when the `Idempotency-Key` belongs to another order or client, or the service has changed since. */
+        /** @description Answered when the `Idempotency-Key` belongs to another order or client, or the wallet, venue or verification changed since. */
         IdempotencyKeyReusedProblem: {
             /** @constant */
             type: "about:blank";
@@ -1319,7 +1319,7 @@ export interface components {
         /**
          * @description Request Timeout:
          *
-         *     - `request_timeout`: the request takes too long to arrive, or the gateway had given it up before the function ran.
+         *     - `request_timeout`: the request takes too long to arrive, or the gateway timed out before the function ran.
          */
         RequestTimeoutProblem: {
             headers: {
@@ -1746,12 +1746,12 @@ export interface operations {
              *     - `notional_below_minimum`: an order that would match at once is worth too little.
              *     - `expiry_too_soon`: `expires_at` is not at least 120 s ahead.
              *     - `order_above_cap`: price times size is above the operator's cap.
-             *     - `daily_cap_reached`: the purchases of the UTC day, or those of the client, would exceed the operator's daily cap; a sale is never refused by it.
+             *     - `daily_cap_reached`: the purchases of the UTC day, or those of the client, would exceed the operator's daily cap; it never refuses a sale.
              *     - `post_only_would_cross`: a post-only order would match at once.
              *     - `market_not_accepting_orders`: the market takes no orders now.
              *     - `insufficient_balance`: the operator's account cannot cover the order.
              *     - `order_rejected`: the venue refused the order for a reason of its own, or does not know it after its `expires_at`.
-             *     - `idempotency_key_reused`: the `Idempotency-Key` belongs to another order or client, or the service has changed since.
+             *     - `idempotency_key_reused`: the `Idempotency-Key` belongs to another order or client, or the wallet, venue or verification changed since.
              */
             422: {
                 headers: {

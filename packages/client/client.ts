@@ -93,7 +93,7 @@ function mayReadAgain({ code, status = 0 }: OrderBookError): boolean {
 function mayPlaceAgain({ code, status = 0 }: OrderBookError): boolean {
   // The gateway gave up, or the answer was lost on its way: the order may have been placed.
   if (code === 'foreign_answer') return status >= 500 || status < 300;
-  // The operator has to act first.
+  // A repeat is useless until the operator acts.
   if (code === 'venue_refused_service') return false;
   return code === 'network_error' || [408, 409, 429].includes(status) || status >= 500;
 }
@@ -109,7 +109,7 @@ function sender({ baseUrl, fetch: request = fetch, targetAddressSpace }: ClientO
   const shared = { targetAddressSpace };
   return async (path, init, limitMs) => {
     const limit = AbortSignal.timeout(limitMs);
-    // Node 20 forgets a limit that nothing listens to: `any` does not hold it.
+    // Node 20 may collect a time-out without a listener, even inside `any`.
     limit.onabort = () => undefined;
     return request(root + path, {
       ...init,
@@ -168,12 +168,12 @@ async function place(
     try {
       new Headers(init.headers);
     } catch {
-      // `fetch` would throw too, as it does without an answer: the order would be called one that may be live.
+      // `fetch` throws as for a lost answer, which would report the order as possibly live.
       throw new OrderBookError('No header can hold this key, address or signature.', { code: 'invalid_request' });
     }
     const attempt = async () => {
       const before = mayBeLive;
-      // It stays so if there is no answer.
+      // Stays true without an answer.
       mayBeLive = true;
       try {
         return await readAnswer<PlacedOrder>(await send('/v1/orders', init, ORDER_LIMIT_MS), PLACED_MARKS, baseUrl);

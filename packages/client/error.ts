@@ -76,8 +76,8 @@ const NOT_THE_SERVICE: readonly (number | undefined)[] = [404, 405];
 export function mayBeLiveAfter({ code, status, facts }: OrderBookError, before: boolean): boolean {
   if (code === 'foreign_answer') return before || ![...NOT_PASSED_ON, ...NOT_THE_SERVICE].includes(status);
   if (PLACED_NOTHING.includes(code)) return before;
-  // The signed order itself is refused; any other refusal is of this attempt, and says nothing of those before: the daily
-  // cap refuses an order that this attempt has signed, while an earlier one may still be on its way.
+  // The service refuses the signed order itself. Any other refusal is about this attempt only: the daily cap may refuse
+  // the order that this attempt signed, while an earlier one is still on its way.
   if (status === 422 && facts.order_id !== undefined && code !== 'daily_cap_reached') return false;
   return before || !status || status === 409 || status >= 500;
 }
@@ -137,7 +137,7 @@ export function noAnswer(baseUrl: string, thrown: unknown): OrderBookError {
   const sentence = url
     ? `No answer from ${addressOf(baseUrl)}${reason ? ` (${reason})` : ''}. Is the service running?${question}`
     : 'No answer: baseUrl is not an address of a service. It must begin with http:// or https://, such as http://127.0.0.1:8080.';
-  // `fetch` repeats an address that it refuses, and what is secret in it.
+  // The error of `fetch` quotes a refused address, with its secrets.
   const cause = /[@?]/.test(baseUrl) ? undefined : thrown;
   return new OrderBookError(sentence, { code: 'network_error', cause });
 }

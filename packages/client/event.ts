@@ -8,7 +8,7 @@ export type WebhookHeaders =
   | { get(name: string): string | null }
   | Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** A request of another age may be a repeat by a stranger. */
+/** A stranger may replay an older request. */
 const TOLERANCE_S = 300;
 const HMAC = { name: 'HMAC', hash: 'SHA-256' };
 /** 24 to 64 bytes, and the 32 bytes of an HMAC. */

@@ -24,9 +24,9 @@ export interface Quote {
   readonly total: string | null;
   /** Highest cost of a purchase, or lowest proceeds of a sale, however the book moves; `null` where a fee is not known. */
   readonly bound: string | null;
-  /** Payout of a purchase that wins, less `total`; `null` for a sale, and where `total` is. */
+  /** Payout of a purchase that wins, less `total`; `null` for a sale, or if `total` is `null`. */
   readonly profit_if_wins: string | null;
-  /** The first refusal that the book and the terms foretell, in the service's order of checks; `null` without one. */
+  /** The first refusal that follows from book and terms, in the service's order of checks, or `null`. */
   readonly would_be_refused: { readonly code: ErrorCode; readonly detail: string } | null;
 }
 

@@ -4,7 +4,7 @@ import { noAnswer, OrderBookError } from './error.ts';
 const MAX_ATTEMPTS = 4;
 /** Pause before the first repeat; it doubles for each further one, and varies so that clients do not keep step. */
 const FIRST_PAUSE_MS = 400;
-/** No repeat comes later: a machine may sleep for days, and the service forgets a key 24 hours after its last use. */
+/** Latest repeat: a machine may sleep for days, and the service forgets a key 24 hours after its last use. */
 const MAX_CALL_MS = 3_600_000;
 /** Longest wait of a call; if the service asks for more, the error is thrown at once and has the wait. */
 const MAX_RETRY_AFTER_S = 30;

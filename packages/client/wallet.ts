@@ -33,7 +33,7 @@ function timeIn(delayMs: number): string {
 
 /** The text that the service wants signed for one order, byte for byte. */
 export interface Challenge {
-  /** Host of the service as the client knows it, and the port where it is not the scheme's own. */
+  /** Host of the service as the client knows it, with any non-default port. */
   readonly authority: string;
   readonly address: string;
   readonly order: OrderRequest;

@@ -24,7 +24,7 @@ function profitOf({ profit_if_wins: profit, total }: Quote): string {
   return `${formatMoney(profit)} (${profit.startsWith('-') ? '−' : ''}${percent} %)`;
 }
 
-/** Describes the cost as a list of facts; their terms stand there before the order can be weighed. */
+/** Describes the cost as a list of facts. The list shows their names before it has values. */
 export function listCost(side: Draft['side'], weighed: Weighed | undefined): Readonly<Record<string, string>> {
   const isBuy = side === 'buy';
   const fact = (describe: (quote: Quote, draft: Draft) => string) =>
@@ -39,13 +39,13 @@ export function listCost(side: Draft['side'], weighed: Weighed | undefined): Rea
     Rests: fact(({ resting_size: size }, { price }) => shares(size, price)),
     Fee: fact(({ fee }) => money(fee, true)),
     [isBuy ? 'Cost' : 'You get']: fact(({ total }) => money(total)),
-    // However the book moves: the limit on all shares, and the fee at it.
+    // The bound for any move of the book: limit × shares, with the fee.
     [isBuy ? 'At most, with fee' : 'At least, with fee']: fact(({ bound }) => money(bound)),
     ...(isBuy && { 'Payout if it wins': fact((_quote, { size }) => formatMoney(size)), Profit: fact(profitOf) }),
   };
 }
 
-/** Names what the button does: an order that matches now is told from one that rests. */
+/** Labels the button: an order that matches now, or one that rests. */
 export function labelOf({ draft: { side, price }, quote }: Weighed, outcome: string): string {
   const { worst_price: worst, matched_size, resting_size: resting } = quote;
   const [buy, bid, most] = side === 'buy' ? ['Buy', 'Bid for', 'most '] : ['Sell', 'Offer', 'least '];
@@ -95,7 +95,7 @@ export function warningsOf(weighed: Weighed) {
   return Object.entries(texts).flatMap(([kind, text]) => (text === undefined ? [] : [{ kind, text }]));
 }
 
-/** Returns a sentence on what the facts leave open. */
+/** Returns a sentence on missing facts. */
 export function noteOn({ quote: { total, fee } }: Weighed): string {
   return total === null && fee !== null ? 'What rests may pay a fee: the market does not publish it.' : '';
 }

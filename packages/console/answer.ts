@@ -31,9 +31,9 @@ export function createAnswer() {
   return {
     show,
     clear: () => show(undefined),
-    /** Returns what is shown: another object for each outcome. */
+    /** Returns the shown outcome; each one is a new object. */
     shown: () => current,
-    /** Shows the same outcome as it is by now. */
+    /** Updates the shown outcome. */
     renew: (content: Outcome['content']) => {
       const { children } = part('result');
       const isNew = content.some((each, index) => !each.isEqualNode(children[index] ?? null));

@@ -27,7 +27,7 @@ interface Row {
   readonly own: readonly OwnOrder[];
 }
 
-/** Returns the prices that follow a side of the book outwards, tick by tick, at which nothing is offered. */
+/** Returns the empty price levels beyond a side of the book, tick by tick. */
 function pricesBeyond(from: string, side: Side, tick: string, count: number): readonly Level[] {
   const step = side === 'ask' ? parseUnits(tick) : -parseUnits(tick);
   const prices = Array.from({ length: Math.max(0, count) }, (_, index) => parseUnits(from) + step * BigInt(index + 1));
@@ -75,7 +75,7 @@ function makeRow(
     figures.map((text) => make('td', { title: text }, isEmpty ? '' : shorten(text))),
     make('td', {}, own.length === 0 ? [] : [makeCancel(own, price, events.cancel)]),
   );
-  // A share of the width: how it looks, not what it is.
+  // The bar's width: a float is enough for looks.
   row.style.setProperty('--part', `${isEmpty ? 0n : (100n * total) / most}%`);
   return row;
 }

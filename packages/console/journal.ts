@@ -30,7 +30,7 @@ const MAX_SETTLED = 300;
 const PREFIX = 'order-of-this-page ';
 const STATES = ['open', 'left', 'placed', 'refused'];
 
-/** Returns true for an order that may be live or not, as far as this page knows. */
+/** Returns true for an order of unknown fate. */
 export function isUnsettled({ state }: KeptOrder): boolean {
   return state === 'open' || state === 'left';
 }
@@ -70,7 +70,7 @@ function readAll(prefix: string) {
 
 /** Opens the journal of a service and its wallet; calls `onChange` after each change, of other tabs too. */
 export function openJournal(account: string, onChange: () => void) {
-  // One entry for each order: two tabs never write over each other's.
+  // One entry for each order, so that two tabs never overwrite each other.
   const prefix = `${PREFIX}${account} `;
   if (canKeep()) {
     const settled = readAll(PREFIX).filter(({ kept }) => !isUnsettled(kept));

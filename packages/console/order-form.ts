@@ -49,7 +49,7 @@ export function createOrderForm(onOrder: (order: OrderRequest) => void, isPaper:
     part('caution').classList.toggle('warned', warnings.length > 0);
     say('cost-note', warnings.map(({ text }) => text).join(' ') || (weighed ? noteOn(weighed) : ''));
     const now = [...Object.values(draft), ...warnings.map(({ kind }) => kind)].join(' ');
-    // Given for one order with its warnings: a new warning, also by a move of the book, asks again.
+    // The consent is for one order and its warnings; a new warning asks again.
     if (now !== subject) consent.checked = false;
     subject = now;
     const isPossible = weighed !== undefined && blocked === undefined;
@@ -111,7 +111,7 @@ export function createOrderForm(onOrder: (order: OrderRequest) => void, isPaper:
     event.preventDefault();
     if (!chosen || send.getAttribute('aria-disabled') === 'true') return;
     onOrder({ token_id: chosen.outcome.token_id, ...readDraft(), ...readEnd() });
-    // Given for this order only.
+    // The consent is for this order only.
     consent.checked = false;
     show();
   });

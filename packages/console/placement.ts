@@ -76,7 +76,7 @@ export function createPlacement(deps: PlacementDeps) {
     const details = detailsOf(kept, { code, status, detail, request_id: requestId, ...facts });
     if (kept.state === 'open') return showUnsettled(kept, [make('p', { class: 'hint' }, detail), lines], details);
     onBlock(undefined);
-    // A wallet says itself what it did instead of signing.
+    // The error of a wallet already says what happened.
     const why = cause instanceof WalletError ? cause.message : (adviceOn(code, kept.order.side) ?? detail);
     const content = [...headingOf(kept, (terms) => `Not placed: ${terms}`), make('p', {}, why), lines];
     answer.show({ kind: 'refused', content, details });
@@ -104,7 +104,7 @@ export function createPlacement(deps: PlacementDeps) {
       showPlaced(placed, next);
     } catch (error) {
       if (!(error instanceof OrderBookError)) throw error;
-      // Without readiness nothing was sent, and the error is not about the order.
+      // The page was not ready and sent nothing; the error is not about the order.
       const isOpen = isReady ? error.mayBeLive : mayBeLive;
       const { order_id: orderId = kept.orderId } = error.facts;
       next = { ...kept, state: isOpen ? 'open' : 'refused', orderId, answer: error.code };

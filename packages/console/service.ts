@@ -39,7 +39,7 @@ export function showService(serviceUrl: string, health: HealthStatus, hasVenue: 
   showBadge(badge, badge === 'REAL MONEY' ? 'real' : 'safe');
   say('service-error', '');
   const short = wallet && { Wallet: `${wallet.slice(0, 6)}…${wallet.slice(-4)}` };
-  // The venue on paper tells a balance and a position: they come in their place.
+  // On paper, balance and position replace these.
   if (!hasVenue) part('account').replaceChildren(makeFacts({ Service: new URL(serviceUrl).host, ...short }));
 }
 

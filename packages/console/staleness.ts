@@ -41,7 +41,7 @@ export function createStaleness({ element, noteId, maxAgeMs, onStale }: Watched)
     /** Notes that a source was read now. */
     confirm: (source: string) =>
       set(source, { at: new Date(), timer: setTimeout(() => fail(source, 'no answer yet.'), maxAgeMs) }),
-    /** Forgets a source: nothing that it told is shown any more. */
+    /** Forgets a source whose data the page no longer shows. */
     reset: (source: string) => set(source, {}),
   };
 }

@@ -21,7 +21,7 @@ export function createWalletRow(isRequired: boolean, onChange: () => void) {
       show(make('span', {}, isRequired ? 'Signs as ' : 'Client ', short, ` in ${next.wallet}`), back('Change'));
     } else if (offers.length === 0) show('No wallet was found in this browser.');
     else show(...offers.map((offer) => makeButton(`Connect ${offer.name}`, () => void connect(offer))));
-    // Not before the caller has the row.
+    // Runs after the caller has the row.
     queueMicrotask(onChange);
   }
 

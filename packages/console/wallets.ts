@@ -15,7 +15,7 @@ export interface Offer {
   connect(): Promise<Account>;
 }
 
-/** What a wallet did instead of what it was asked for: a sentence for the user. */
+/** A failure of a wallet; the message is for the user. */
 export class WalletError extends Error {}
 
 /** What the kinds of wallets do differently. */
@@ -57,7 +57,7 @@ async function answerOf(name: string, asked: unknown): Promise<unknown> {
 function offerOf(info: unknown, { connect, addressIn, sign, signatureIn }: Kind): Offer {
   const name = (textOf(info, 'name') ?? 'A wallet').slice(0, MAX_NAME);
 
-  /** Signs while the wallet has the account: it may change it at any time. */
+  /** Signs if the wallet still has the account, which the user may switch at any time. */
   async function signAs(address: string, text: string): Promise<string | Uint8Array> {
     const check = async () => {
       const now = await answerOf(name, addressIn());

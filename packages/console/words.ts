@@ -2,7 +2,7 @@ import type { OrderRequest } from '../client/client.ts';
 import { formatShares } from './figures.ts';
 
 type Side = OrderRequest['side'];
-/** Words by code: for a purchase, and for a sale where they are others. */
+/** Words by code: for a purchase, and for a sale if they differ. */
 type Words = Readonly<Record<string, readonly [buy: string, sell?: string]>>;
 
 /** Refusals in a few words of a trader; the code of any other one reads well enough without its underscores. */

@@ -35,7 +35,7 @@ function main(): void {
   const service = URL.parse(url);
   if (!service || !/^https?:$/.test(service.protocol) || service.username || service.password)
     throw new Error('--url must be an http: or https: address without credentials.');
-  // Throws for what is no amount.
+  // Throws for a malformed amount.
   for (const cap of [maxOrder, maxTotal]) parseUnits(cap ?? '0');
   const client = createClient({ baseUrl: url, fetch: file === undefined ? undefined : fetchWith(file) });
   const caps = { maxOrder, maxTotal };

@@ -12,7 +12,7 @@ export interface Terms {
   readonly order: OrderRequest;
   /** The question to a person. */
   readonly question: string;
-  /** What the service was then: an order is for that account. */
+  /** The service at that time: the order is for its account. */
   readonly health: HealthStatus;
   /** Time in epoch milliseconds from which on the service would refuse the order. */
   readonly lastAt: number;

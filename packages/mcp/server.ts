@@ -12,7 +12,7 @@ import { BOOK, LIST, NO_ARGUMENTS, ORDER, PREVIEW_ID } from './inputs.ts';
 import { type Caps, createPreviews, Refusal } from './previews.ts';
 import { bookView, marketRow, questionOf, quoted, ROWS, search } from './views.ts';
 
-/** What the process was started with; `asks`: it asks a person before an order where the agent's program can. */
+/** Options of the process; `asks`: it asks a person before an order where the agent's program can. */
 export interface Door {
   readonly client: Client;
   readonly url: string;

@@ -64,7 +64,7 @@ function venueRoutes(state: VenueState): readonly Route[] {
 function requestProcessor(state: VenueState) {
   const routes = venueRoutes(state);
   return (request: PaperRequest): Reply => {
-    // By the real clock: a skewed one spoils headers and signatures, it must not end orders.
+    // Uses the real clock: a skewed one must not end orders.
     state.exchange.expire(state.settings.now());
     return dispatch(routes, request);
   };

@@ -27,7 +27,7 @@ export class ForeignKeyError extends ConfigError {
   }
 }
 
-/** What a key of KMS signs to prove that it can: no order has this hash. */
+/** The hash that a KMS key signs as a test: no order has it. */
 const PROOF = `0x${'01'.repeat(32)}`;
 
 /** An account with its API credentials, if some are given. */
@@ -59,7 +59,7 @@ async function openKey(
   { builderCode, region, proxyEnv }: AccountConfig,
 ): Promise<Wallet> {
   if ('privateKey' in key) {
-    // Both are 32 bytes of hex, and the code is public.
+    // Both are 32 bytes of hex, and each order publishes the code.
     if (builderCode !== key.privateKey.reveal().toLowerCase()) return openWallet(key.privateKey);
     throw new ConfigError('SERVICE_BUILDER_CODE must not be the private key: it is published with each order.');
   }
@@ -95,7 +95,7 @@ export async function openAccount(config: AccountConfig): Promise<OpenAccount> {
   return openHeld(await readHeld(config), config);
 }
 
-/** What reads of an account are sent with. */
+/** The wallet address and the credentials for reads of an account. */
 export interface ReadAccess {
   readonly address: string;
   readonly credentials: ApiCredentials | undefined;
@@ -118,7 +118,7 @@ export async function openForReads(config: AccountConfig): Promise<ReadAccess> {
   return { address: wallet.address, credentials, wallet: credentials ? undefined : wallet };
 }
 
-/** Loads the kinds of wallets that clients sign with. It is exported here since the layer has all cryptography. */
+/** Loads the wallets of clients. Exported here because the layer has all cryptography. */
 export async function loadWalletKinds() {
   return (await import('../wallets/wallet-kinds.ts')).WALLET_KINDS;
 }

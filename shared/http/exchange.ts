@@ -28,7 +28,7 @@ export interface HttpRequest {
   readonly body?: string;
   /** The largest answer; default: `MAX_ANSWER_BYTES.usual`. */
   readonly maxBytes?: number;
-  /** On a new connection: a kept one may be as dead as the one before. */
+  /** Uses a new connection: a kept-alive one may be dead, too. */
   readonly afresh?: true;
 }
 
@@ -85,7 +85,7 @@ export function openExchange(
   baseUrl: string,
   { now = Date.now, onDate, proxyEnv, maxSockets = MAX_SOCKETS }: ExchangeOptions = {},
 ): Exchange {
-  // A name with a dead address of one family is given as much time for the other one.
+  // If one address family of a name is dead, the other one gets the same time.
   const options = { keepAlive: true, maxSockets, autoSelectFamilyAttemptTimeout: CONNECT_MS / 2 };
   // Parsed once: Node would parse the URL for each request.
   const url = new URL(baseUrl);
@@ -166,7 +166,7 @@ function headOf(request: ClientRequest, limit: number, connectedEvent: string): 
   }, limit);
   request.on('socket', (socket: Socket) => {
     if (!socket.connecting) {
-      // A kept connection, or none: a `connect` that the system refuses at once has failed by now.
+      // A kept-alive connection, or none: a `connect` that fails at once has failed by now.
       sent = !socket.destroyed;
       return;
     }

@@ -7,7 +7,7 @@ import { type Turn, traceOf } from './turn.ts';
 /** Sends a stored order or looks it up, and weighs the result against earlier attempts. Throws nothing. */
 export async function attempt(turn: Turn): Promise<Fate> {
   if (turn.act === 'submit') logSigned(turn);
-  // The time that was left before the venue was asked: the process may stand still after a refusal.
+  // Measured before the venue was asked: the process may pause after a refusal.
   const lateMs = lateArrivalMs(turn);
   return weigh(turn, await ask(turn), lateMs);
 }
@@ -64,7 +64,7 @@ function weigh(turn: Turn, fate: Fate, lateMs: number): Fate {
   if (fate.kind === 'unknown') {
     const isOfOurs = fate.why === 'lease_ended' || fate.why === 'clock';
     if (isOfOurs || fate.sentAt !== null || unconfirmedBefore !== null) return fate;
-    // The venue provably took none of the attempts, and cannot be asked now.
+    // The venue provably took no attempt, and is unavailable now.
     return {
       kind: 'not_taken',
       error: refuse('venue_unavailable', { why: 'busy' }, { cause: fate.cause }),

@@ -115,7 +115,7 @@ async function takeOver(found: UnfinishedOrder, placing: Placing): Promise<Turn 
   const { orderId, venueReason, unconfirmedAt: unconfirmedBefore } = found;
   const isKept = isSendable(found, now);
   const isEnded = found.terms.expiresAt !== null && found.terms.expiresAt <= now;
-  // An order that has ended is not sent by `settle` either, which knows what no look-up finds for expired.
+  // `settle` does not send an expired order; if no look-up finds it, the order is expired.
   const act = venueReason === null && (isKept || isEnded) ? 'settle' : 'look_up';
   // A process that is killed may have sent the order until the end of its lease.
   const unconfirmedAt = act === 'look_up' ? unconfirmedBefore : Math.max(lease.until, unconfirmedBefore ?? 0);

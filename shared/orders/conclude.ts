@@ -25,7 +25,7 @@ export async function conclude(turn: Turn, fate: Fate): Promise<OrderResult> {
     case 'not_taken':
       return concludeNotTaken(turn, fate);
     case 'unknown':
-      // After its lease the record may be another request's.
+      // After the lease ends, another request may own the record.
       if (fate.why === 'lease_ended') logFault(turn, 'lease ended');
       else await keepOpen(turn, fate);
       return ownResult(turn, fate);
@@ -40,7 +40,7 @@ export async function replay(record: FinishedOrder, placing: Placing): Promise<O
     try {
       await store.write(key, { ...record, keepUntil: now + KEEP_MS }, { version: versionOf(record) });
     } catch (error) {
-      log.error('final answer not kept for longer', { order_id: record.orderId, ...call.trace, error });
+      log.error('retention of the final answer not extended', { order_id: record.orderId, ...call.trace, error });
     }
   }
   return replayed(record);
@@ -145,7 +145,7 @@ async function concludeRefused(turn: Turn, fate: FateOf<'refused'>): Promise<Ord
   return ownResult(turn, { kind: 'unknown', why: 'refusal_not_stored', sentAt: null, cause: fate.error });
 }
 
-/** The venue did not take this attempt; it may take that of a request that took over. */
+/** The venue did not take this attempt, but may take that of a request that took over. */
 async function concludeNotTaken(turn: Turn, fate: FateOf<'not_taken'>): Promise<OrderResult> {
   if (turn.placing.idempotencyKey === undefined) {
     // Nobody can repeat an order without a key: its notional is given back.
@@ -176,7 +176,7 @@ async function keepOpen(
   const unconfirmedAt = sentAt === null ? unconfirmedBefore : Math.max(sentAt, unconfirmedBefore ?? 0);
   const venueReason = (fate.kind === 'unknown' && fate.venueReason) || record.venueReason;
   const isFreed = fate.kind === 'not_taken' && fate.freesKey && unconfirmedAt === null;
-  // A new owner, so that a request that read the old record cannot take it over.
+  // Changes the owner: a request with the old record can no longer take it over.
   const lease = { owner: randomUUID(), until: 0 };
   // Nobody can repeat an order without a key.
   const kept = placing.idempotencyKey === undefined ? withoutSignature(record) : record;

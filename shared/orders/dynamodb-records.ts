@@ -17,7 +17,7 @@ export function openTableRecords(
   const client = new DynamoDBClient(awsClientOptions(5, REQUEST_MS, route));
 
   async function* query(since: number): AsyncGenerator<string, void> {
-    // Another machine signs, whose clock may have begun its next day.
+    // The clock of the signing machine may already be in the next day.
     const last = dayOf(Date.now() + DAY_MS);
     for (let time = Math.max(since, Date.now() - KEEP_MS); dayOf(time) <= last; time += DAY_MS) {
       const pages = paginateQuery(

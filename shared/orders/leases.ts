@@ -1,6 +1,6 @@
 import type { UnfinishedOrder } from './record.ts';
 
-/** Leases that a process remembers: more do not run at once at the venue's rate limit, and each takes 100 bytes. */
+/** The number of leases to remember: the venue's rate limit allows no more at once; each takes 100 bytes. */
 const MOST_LEASES = 10_000;
 
 /** Returns for how many milliseconds a lease still blocks others; 0 once it is over. `now`: the wall clock. */

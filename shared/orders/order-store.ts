@@ -48,7 +48,7 @@ export interface OrderStore {
   write(key: string, record: OrderRecord | undefined, over: Over, counts?: readonly DayCount[]): Promise<Written>;
 }
 
-/** The records of a store, for those who only read. A service may use the store meanwhile. */
+/** Read-only access to the records of a store, also while a service uses it. */
 export interface OrderRecords {
   /** Lists the records signed since a time, in milliseconds of the Unix epoch; `undefined` for one that cannot be read. */
   list(since?: number): AsyncIterable<OrderRecord | undefined>;

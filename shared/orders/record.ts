@@ -128,7 +128,7 @@ export function decodeRecord(text: string): OrderRecord {
   return stored.parse(record).order;
 }
 
-/** Returns the record with bytes that nobody can use. What they order is still needed to look it up. */
+/** Returns the record without the signature. A look-up still needs the order's terms. */
 export function withoutSignature(record: UnfinishedOrder): UnfinishedOrder {
   return { ...record, payload: record.payload.replace(/"signature":"[^"]*"/, '"signature":""') };
 }

@@ -1,6 +1,6 @@
-// What a deployment has to know of the items in a table of orders.
+// The layout of the orders table, as a deployment needs it.
 
-/** The index by the UTC day and the time of signing; a deployment has it for what becomes of its orders. */
+/** The index by the UTC day and the time of signing, which the function of events reads. */
 export const SIGNED_INDEX = { name: 'by-signing', day: 'signed_on', time: 'signed_at' } as const;
 
 /** An index follows its table within a second. */

@@ -32,7 +32,7 @@ export interface OrdersDeps extends DayCaps {
   readonly lateArrivalMs: number;
   /** The wall clock, in milliseconds of the Unix epoch. */
   readonly now: () => number;
-  /** Of the leases that this process reads. */
+  /** Judges the leases that this process reads. */
   readonly remainingMs: RemainingMs;
 }
 

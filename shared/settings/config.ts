@@ -49,7 +49,7 @@ function warningOf(isAsked: boolean, missing: readonly string[]): readonly strin
   return [`The service is read-only: ${missing.join(' and ')} must be set to place orders.`];
 }
 
-/** Returns warnings about orders of anyone, and of any size. */
+/** Returns warnings about orders without verification or without a cap. */
 function risksOf(config: OrderValues, isExposed: boolean): readonly string[] {
   const caps = [config.maxOrderNotional, config.maxDailyNotional, config.maxDailyNotionalPerClient];
   return sentencesOf([
@@ -110,12 +110,12 @@ export function parseDeployedConfig(env: Environment) {
   const { placeOrder, walletAddress } = config;
   throwProblems([funderRule(config), ...orderRules(values)]);
   const missing = sentencesOf([!walletAddress && 'SERVICE_WALLET_ADDRESS', !placeOrder && 'SERVICE_PLACE_ORDER=1']);
-  // Only the functions that trade and that report have the name of the key.
+  // Only the functions of orders and of events have the name of the key.
   const mode: Mode = missing.length === 0 ? 'order-placing' : 'read-only';
   return {
     ...config,
     mode,
-    // The function of health shows it too. EIP-55.
+    // EIP-55; the function of health also shows it.
     walletAddress: placeOrder ? walletAddress : undefined,
     warnings: [...warningOf(placeOrder !== undefined || walletAddress !== undefined, missing), ...warnings],
   };

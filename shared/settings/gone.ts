@@ -19,5 +19,5 @@ const GONE: ReadonlyMap<string, string> = new Map([
 /** Returns the sentence on a setting that is gone, by the name that the operator gave. */
 export function goneProblem(name: string): string | undefined {
   const instead = GONE.get(name);
-  return instead && `${name} is no setting any more: ${instead}.`;
+  return instead && `${name} is no longer a setting: ${instead}.`;
 }

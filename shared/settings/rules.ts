@@ -1,8 +1,8 @@
 import type { Sentence } from './formats.ts';
 import { type SETTINGS, type ValuesOf, variableOf } from './table.ts';
 
-// What settings need beside each other, said once for the local server, the deployed functions and synth. A sentence has
-// the variables; `inSettings` writes the names of a deployment's settings in their place.
+// Rules across settings, for the local server, the deployed functions and synth. A sentence names variables; `inSettings`
+// replaces them with the names of a deployment's settings.
 
 type Orders = ValuesOf<typeof SETTINGS.orders>;
 export type OrderValues = Partial<Omit<Orders, 'placeOrder'>> &
@@ -22,7 +22,7 @@ export function orderRules(values: OrderValues): readonly Sentence[] {
   );
   return [
     keys.length > 1 && `${keys.join(' and ')} exclude each other: set one of them.`,
-    values.credentialsSecret && !values.kmsKey && 'SERVICE_CREDENTIALS_SECRET goes with SERVICE_KMS_KEY.',
+    values.credentialsSecret && !values.kmsKey && 'SERVICE_CREDENTIALS_SECRET needs SERVICE_KMS_KEY.',
     ...unverified.map(
       (name) => `${variableOf(name)} needs SERVICE_CLIENT_VERIFICATION=required: any caller can claim an address.`,
     ),

@@ -12,10 +12,10 @@ import { anyOf, commaListOf, formatBy, integer, KEY_LIKE, matching, parseText, t
 const ORDER_ACCESSES = ['iam', 'jwt', 'public'] as const;
 export type OrderAccess = (typeof ORDER_ACCESSES)[number];
 
-/** Anything but `1` is `false`: no opt-in, and no reason to stop. */
+/** Anything but `1` is `false`, and does not stop the start. */
 const OPT_IN = formatBy('1', (text) => text === '1');
 
-/** A consent that cannot be given by mistake. */
+/** An exact value, so that nobody sets it by mistake. */
 const CONSENT = matching('1, or left out', /^1$/);
 
 const HOST = formatBy('a host name or an IP address', (text) =>
@@ -125,7 +125,7 @@ const SECRET_NAME = matching(
 
 export interface Setting<T> extends TextFormat<T> {
   readonly absent: T;
-  /** What people read of it: its default, if it has one, and a line on its meaning. */
+  /** Text for people: the default, if any, and the meaning. */
   readonly preset: string;
   readonly meaning: string;
 }
@@ -159,7 +159,7 @@ export const SETTINGS = {
   local: {
     host: preset(HOST, '127.0.0.1', 'address to listen on'),
     port: preset(integer(0, 65_535), '8080', 'port to listen on; 0 takes a free one'),
-    allowedHosts: list(HOSTS, 'further hosts to answer to'),
+    allowedHosts: list(HOSTS, 'further Host names to accept'),
     remoteOrders: row(CONSENT, '1 lets anyone who reaches the port trade: needed for orders beyond loopback'),
     store: preset(STORE, '.data/orders.db', 'store of the orders: a private file that you keep, or dynamodb:TABLE'),
     privateKey: row(PRIVATE_KEY, 'the key that signs orders: 32 bytes of hex, 0x optional'),
@@ -181,16 +181,10 @@ export const SETTINGS = {
     credentialsSecret: row(SECRET_NAME, 'with kmsKey: name or ARN of the secret that holds the API credentials'),
     walletAddress: row(ADDRESS, 'the only address to trade with; deployed it is required with orders'),
     signatureType: row(anyOf(SIGNATURE_TYPES), `${SIGNATURE_TYPES.join(', ')}; derived without it`),
-    funderAddress: row(ADDRESS, "the account that holds the funds, where it is not the key's (eoa)"),
+    funderAddress: row(ADDRESS, "the account that holds the funds; default: the key's own address (eoa)"),
     builderCode: row(BYTES32, "the venue's builder attribution: 32 bytes of hex, signed into each order"),
-    maxOrderNotional: row(
-      AMOUNT,
-      'refuses an order with a larger price times size, in pUSD before fees; a sale may bring more',
-    ),
-    maxDailyNotional: row(
-      AMOUNT,
-      'refuses a purchase with which those of the UTC day would be larger, in pUSD; sales do not count',
-    ),
+    maxOrderNotional: row(AMOUNT, 'cap on price times size of an order, in pUSD before fees; a sale may bring more'),
+    maxDailyNotional: row(AMOUNT, 'cap on all purchases of a UTC day, in pUSD before fees; sales do not count'),
     maxDailyNotionalPerClient: row(AMOUNT, 'the same for each verified client; needs verification'),
     clientVerification: preset(anyOf(['off', 'required']), 'off', 'required: clients sign their orders (as deployed)'),
     allowedClients: row(CLIENTS, 'with verification: addresses that may order, comma-separated; all without it'),
@@ -211,7 +205,7 @@ export const SETTINGS = {
   /** Of every process. Other programs read these variables too, so that they have no prefix. */
   network: {
     httpsProxy: row(PROXY, 'proxy for requests to the venue and to AWS: an http: or https: URL'),
-    noProxy: row(matching('a list of hosts', /./), 'hosts that are asked without the proxy, comma-separated'),
+    noProxy: row(matching('a list of hosts', /./), 'hosts to reach without the proxy, comma-separated'),
   },
   /** Of deployed functions, besides. */
   deployed: {

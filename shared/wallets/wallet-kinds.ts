@@ -10,7 +10,7 @@ import { SOLANA } from './solana.ts';
 interface WalletKind {
   /** Returns the one canonical form of a client's address; `undefined` for a text that is no address of this kind. */
   canonicalAddress(text: string): string | undefined;
-  /** Returns what a contract at the address is asked about (EIP-191); absent where no contract can sign. */
+  /** Returns the hash to check with a contract at the address (EIP-191); absent if contracts cannot sign. */
   messageHash?(text: string): string;
   /**
    * Checks a signature over the bytes of a text. `address` is canonical. `malformed` and `no_base58`: not in the one form

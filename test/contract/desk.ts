@@ -122,7 +122,7 @@ export const DESK: Readonly<
         expect(out).toMatch(new RegExp(`^ {2}${label}(?: |$)`, 'm'));
       const sums = (await desk(['fills', '--by-client'], env)).out;
       expect(sums).toMatch(/^orders +fills +bought +sold +net +value +fees\n/);
-      expect(err).toContain('1 fill of trades with a failed settlement: in no sum.');
+      expect(err).toContain('1 fill not summed: the settlement failed.');
     },
   ],
   positions: [

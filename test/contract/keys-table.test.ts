@@ -185,7 +185,12 @@ const ONE_ORDER: readonly Row[] = [
     live('A'),
     { after: KEEP_MS - DAY_MS + 1, ...replayed('A'), calls: ['read', 'replace'] },
     { after: 1, ...replayed('A'), calls: ['read'] },
-    { after: KEEP_MS - 2, failing: 'replace', ...replayed('A'), logs: ['final answer not kept for longer down'] },
+    {
+      after: KEEP_MS - 2,
+      failing: 'replace',
+      ...replayed('A'),
+      logs: ['retention of the final answer not extended down'],
+    },
   ],
 ];
 

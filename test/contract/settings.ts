@@ -29,19 +29,19 @@ const KEY = '11'.repeat(32);
 const WALLET = '0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A';
 const SAFE = '0x75F00B003FBBBA193FABEB06284c3187a4C1232E';
 const FOREIGN = { SERVICE_FUNDER_ADDRESS: `0x${'ab'.repeat(20)}`, SERVICE_SIGNATURE_TYPE: 'safe' };
-const NEW_STORE = 'new order store: keys of earlier orders are not known here';
+const NEW_STORE = 'new order store: it has no earlier idempotency keys';
 
 /** Settings that an operator may not have meant. */
 const RISKS: readonly (readonly [Settings, RegExp])[] = [
   [{}, /^orders without a cap: set SERVICE_MAX_ORDER_NOTIONAL or SERVICE_MAX_DAILY_NOTIONAL$/],
   [{}, /^signature type eoa: .* only from its allowlist/],
-  [FOREIGN, /^SERVICE_FUNDER_ADDRESS is none of the accounts of the key, which are eoa 0x19E7/],
+  [FOREIGN, /^SERVICE_FUNDER_ADDRESS is not one of the key's accounts, which are eoa 0x19E7/],
   [{ SERVICE_WEATHER_FORECAST: 'rain' }, /SERVICE_WEATHER_FORECAST/],
 ];
 
 /** Settings that stop the start. */
 const CONTRADICTIONS: readonly (readonly [Settings, RegExp])[] = [
-  [{ SERVICE_STORE_SHARED_FOLDER: '1' }, /SERVICE_STORE_SHARED_FOLDER is no setting any more: unset it, and keep/],
+  [{ SERVICE_STORE_SHARED_FOLDER: '1' }, /SERVICE_STORE_SHARED_FOLDER is no longer a setting: unset it, and keep/],
   [{ SERVICE_SIGNATURE_TYPE: 'proxy', SERVICE_FUNDER_ADDRESS: SAFE }, /safe/],
   // Also where it would only read.
   [{ SERVICE_SIGNATURE_TYPE: 'safe', SERVICE_PLACE_ORDER: '' }, /must be set unless .*: the key has safe/],
@@ -90,7 +90,7 @@ export const SETTINGS = section('settings', ['process'], {
         /^The wallet key is that of 0x19E7\w+: SERVICE_WALLET_ADDRESS names another wallet/,
       );
       await stops(world, { ...ofSecret, SERVICE_PRIVATE_KEY: KEY }, /exclude each other/);
-      await stops(world, { SERVICE_CREDENTIALS_SECRET: 'api' }, /SERVICE_CREDENTIALS_SECRET goes with SERVICE_KMS_KEY/);
+      await stops(world, { SERVICE_CREDENTIALS_SECRET: 'api' }, /SERVICE_CREDENTIALS_SECRET needs SERVICE_KMS_KEY/);
       secrets.close();
     },
   },
@@ -99,7 +99,7 @@ export const SETTINGS = section('settings', ['process'], {
     run: async (world) => {
       const server = createServer();
       const { port } = new URL(await listenOnLoopback(server));
-      await stops(world, { SERVICE_PORT: port }, /cannot be listened on \(EADDRINUSE\): set SERVICE_PORT or/);
+      await stops(world, { SERVICE_PORT: port }, /cannot listen on \S+ \(EADDRINUSE\): set SERVICE_PORT or/);
       await shut(server);
     },
   },

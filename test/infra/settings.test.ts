@@ -44,11 +44,11 @@ const STOPS: readonly (readonly [change: Context, ...sentences: string[]])[] = [
   [{ region: undefined }, 'region is required with orders: eu-west-1 is closest to the venue.'],
   [{ maxOrderNotional: undefined }, 'maxOrderNotional is required with orders: an amount, or none for no cap.'],
   [{ kmsKey: 'alias/orders' }, 'privateKeySecret and kmsKey exclude each other: set one of them.'],
-  [{ credentialsSecret: 'api' }, 'credentialsSecret goes with kmsKey.'],
-  [{ fillsTopic: TOPIC, placeOrder: 'false' }, 'fillsTopic goes with placeOrder=true.'],
+  [{ credentialsSecret: 'api' }, 'credentialsSecret needs kmsKey.'],
+  [{ fillsTopic: TOPIC, placeOrder: 'false' }, 'fillsTopic needs placeOrder=true.'],
   [{ walletAddress: MISSPELT }, 'walletAddress has a wrong checksum'],
   [{ walletAddress: WALLET_ADDRESS.slice(2) }, 'walletAddress must be an address'],
-  [{ walletAddress: `0x${'1'.repeat(40)}` }, 'walletAddress is that of the example: give your own.'],
+  [{ walletAddress: `0x${'1'.repeat(40)}` }, 'walletAddress has the value of the example: set your own.'],
   [{ privateKeySecret: SECRET_ARN.replace('eu-', 'us-') }, 'privateKeySecret must be in eu-west-1'],
   [{ privateKeySecret: SECRET_ARN.replace(/-\w{6}$/, '') }, 'privateKeySecret must be the name of a Secrets Manager'],
   [{ keyArn: KMS_ARN.replace('key/', 'alias/') }, 'keyArn must be the ARN of a KMS key'],
@@ -59,18 +59,21 @@ const STOPS: readonly (readonly [change: Context, ...sentences: string[]])[] = [
     ),
   ),
   [{ alarmTopic: ORDER_CONTEXT.alarmTopic.replace('eu-', 'us-') }, 'alarmTopic must be in eu-west-1, where the'],
-  [{ alarmTopic: ORDER_CONTEXT.alarmTopic.replace(ACCOUNT, '1'.repeat(12)) }, 'alarmTopic is that of the example'],
+  [
+    { alarmTopic: ORDER_CONTEXT.alarmTopic.replace(ACCOUNT, '1'.repeat(12)) },
+    'alarmTopic has the value of the example',
+  ],
   [{ domainName: 'api.example.com' }, 'domainName and certificateArn go together: give both, or none.'],
   [{ stackName: 'x'.repeat(51) }, 'stackName must be a letter, then letters, digits and dashes, 50 at most'],
-  [{ booksPerSecond: 30 }, 'booksPerSecond is no setting any more: the gateway lets 150 requests for books a second'],
+  [{ booksPerSecond: 30 }, 'booksPerSecond is no longer a setting: the gateway lets 150 requests for books a second'],
   ...['storeKeyArn', 'logKeyArn', 'secretKeyArn'].map(
-    (name) => [{ [name]: KMS_ARN }, `${name} is no setting any more: give keyArn, for the table, the`] as const,
+    (name) => [{ [name]: KMS_ARN }, `${name} is no longer a setting: give keyArn, for the table, the`] as const,
   ),
   ...['jwtIssuer', 'jwtAudience'].map(
     (name) => [{ ...TOKENS, orderAccess: 'iam', readAccess: 'jwt', [name]: undefined }, 'jwt needs jwtI'] as const,
   ),
   ...['jwtIssuer', 'jwtAudience', 'jwtScopes'].map(
-    (name) => [{ [name]: 'https://id.example' }, 'jwtIssuer, jwtAudience and jwtScopes go with order'] as const,
+    (name) => [{ [name]: 'https://id.example' }, 'jwtIssuer, jwtAudience and jwtScopes need order'] as const,
   ),
   ...['http://id.example', 'https://id.example:8443', 'https://id.example?tenant=1'].map(
     (jwtIssuer) =>
@@ -122,11 +125,11 @@ const WARNINGS: readonly (readonly [change: Context, ...warnings: string[]])[] =
   [{ ...TOKENS, maxDailyNotional: '900', jwtScopes: 'trade' }],
   [
     { maxDailyNotional: '100', maxDailyNotionalPerClient: '100.01' },
-    'maxOrderNotional is above maxDailyNotional, which a purchase meets first.',
-    'maxDailyNotionalPerClient is above maxDailyNotional, which a client meets first.',
+    'maxOrderNotional is above maxDailyNotional, which refuses a purchase first.',
+    'maxDailyNotionalPerClient is above maxDailyNotional, which refuses a purchase first.',
   ],
   [{ maxDailyNotional: '250', maxDailyNotionalPerClient: '250' }],
-  [{ removal: 'destroy' }, 'removal=destroy: the table goes with the stack'],
+  [{ removal: 'destroy' }, 'removal=destroy: deleting the stack deletes the table'],
   [{ logLevel: 'info', fillsTopic: TOPIC }],
   [
     { logLevel: 'error' },
@@ -144,7 +147,7 @@ const WARNINGS: readonly (readonly [change: Context, ...warnings: string[]])[] =
   // The address of nobody's key, of one digit; not that of the example.
   [{ allowedClients: `0x${'0'.repeat(40)}` }],
   [{ funderAddress: undefined }, 'signature type eoa: '],
-  [{ signatureType: 'deposit-wallet', funderAddress: STRANGER }, 'funderAddress is none of the accounts of the key'],
+  [{ signatureType: 'deposit-wallet', funderAddress: STRANGER }, "funderAddress is not one of the key's accounts"],
 ];
 
 describe('the settings of a deployment', () => {
@@ -198,9 +201,15 @@ describe('the settings of a deployment', () => {
   });
 
   it.each([
-    [{ account: OTHER, alarmTopic: undefined }, 'account is not that of your AWS credentials: check AWS_PROFILE.'],
-    [{ alarmTopic: ORDER_CONTEXT.alarmTopic.replace(ACCOUNT, OTHER) }, 'alarmTopic must be of the account to which'],
-    [{ privateKeySecret: SECRET_ARN.replace(ACCOUNT, OTHER) }, 'privateKeySecret must be of the account to which'],
+    [
+      { account: OTHER, alarmTopic: undefined },
+      'account differs from the account of your AWS credentials: check AWS_PROFILE.',
+    ],
+    [
+      { alarmTopic: ORDER_CONTEXT.alarmTopic.replace(ACCOUNT, OTHER) },
+      'alarmTopic must be in the account of the stack',
+    ],
+    [{ privateKeySecret: SECRET_ARN.replace(ACCOUNT, OTHER) }, 'privateKeySecret must be in the account of the stack'],
   ])('stop synth if they name another account, except for a key: %j', (change, sentence) => {
     const problems = problemsOf(() => ({ ...ORDER_CONTEXT, ...change }), { account: ACCOUNT });
     expect(problems).toStrictEqual([expect.stringContaining(sentence)]);
@@ -279,7 +288,9 @@ describe('the file of an environment', () => {
 
   it('has an example for the default stack, which is refused until its values are replaced', () => {
     const context = withEnvironmentFile({ env: 'example' }, join(import.meta.dirname, '../../deploy'));
-    const own = ['alarmTopic', 'walletAddress'].map((name) => expect.stringMatching(`^${name} is that of the example`));
+    const own = ['alarmTopic', 'walletAddress'].map((name) =>
+      expect.stringMatching(`^${name} has the value of the example`),
+    );
     expect(problemsOf(() => context)).toStrictEqual(expect.arrayContaining(own));
     const { walletAddress, alarmTopic } = ORDER_CONTEXT;
     const replaced = { ...context, walletAddress, alarmTopic, funderAddress: undefined };

@@ -119,7 +119,7 @@ describe('a command line', () => {
 
   it.each([
     [['--lod'], "Unknown option '--lod'."],
-    [['hunter2'], 'An argument belongs to no option.'],
+    [['hunter2'], 'Unexpected argument.'],
     [['--loud=hunter2'], "Option '--loud' does not take an argument."],
     [['--to', ''], "Option '--to' needs a value."],
     [['--in', 'en', '--in='], "Option '--in' needs a value."],

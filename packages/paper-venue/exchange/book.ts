@@ -1,7 +1,7 @@
 import type { OutcomeIndex, Side } from './market.ts';
 import { LOT, notional, ONE } from './millionths.ts';
 
-/** Life of an order: until it is cancelled, until its expiration, wholly at once or not at all, at once what there is. */
+/** Order types: until cancelled, until expiration, fill or kill, fill and kill. */
 type OrderType = 'GTC' | 'GTD' | 'FOK' | 'FAK';
 
 /** Terms that an order asks for; amounts and prices in millionths. */

@@ -140,7 +140,7 @@ export class FaultBoard {
     return this.#armed.map(({ fault, left }) => ({ ...fault, times: left }));
   }
 
-  /** Takes the faults of a request off the board; its own header `x-paper-fault` goes first. */
+  /** Takes the armed faults of a request; its own header `x-paper-fault` goes first. */
   take({ method, path, headers }: Pick<PaperRequest, 'method' | 'path' | 'headers'>): ActiveFaults {
     const header = headers['x-paper-fault'];
     const asked = typeof header === 'string' ? fromHeader(header) : undefined;
@@ -162,7 +162,7 @@ export class FaultBoard {
 export class LateRequests {
   readonly #timers = new Set<NodeJS.Timeout>();
 
-  /** Has a request arrive later. Its client no longer waits, so an answer or an error is dropped. */
+  /** Delays a request. Its client no longer waits, so an answer or an error is dropped. */
   add(delayMs: number, arrive: () => unknown): void {
     const timer = setTimeout(() => {
       this.#timers.delete(timer);

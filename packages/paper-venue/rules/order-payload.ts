@@ -31,7 +31,7 @@ const payload = z.object({
   deferExec: z.boolean().optional(),
 });
 
-/** What only orders of the first protocol have, as clients from before April 2026 send them. */
+/** Members of first-protocol orders, which clients from before April 2026 send. */
 const firstProtocol = z.object({ order: z.object({ nonce: z.string(), feeRateBps: z.string() }) });
 
 const cancellation = z.object({ orderID: z.string() });

@@ -42,7 +42,7 @@ const ORDER_FIELDS = [
   { name: 'metadata', type: 'bytes32' },
   { name: 'builder', type: 'bytes32' },
 ];
-// Made once: for each order it would take longer than hashing it.
+// Created once: creating it takes longer than hashing an order.
 const ORDER = TypedDataEncoder.from({ Order: ORDER_FIELDS });
 const NESTED_ORDER = TypedDataEncoder.from({
   TypedDataSign: [

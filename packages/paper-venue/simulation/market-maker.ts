@@ -12,7 +12,7 @@ export function houseOf(seed: number): readonly [maker: string, taker: string] {
   return [hexOf(20, 'house', seed), hexOf(20, 'house taker', seed)];
 }
 
-/** Keeps the books alive. It needs no holdings and no API key, and never takes an order of a client. */
+/** Quotes in every book. It needs no holdings and no API key, and never takes an order of a client. */
 export class MarketMaker {
   readonly #address: string;
   readonly #seed: number;
@@ -93,7 +93,7 @@ export class MarketMaker {
       postOnly: true,
       expiration: 0,
     };
-    // A quote that would take a client's order is left out: a market maker only makes.
+    // Skips a quote that would match a client's order: the market maker never takes.
     if (floor.book.plan(terms).fills.length === 0) this.#exchange.accept(terms, quote.at);
   }
 }

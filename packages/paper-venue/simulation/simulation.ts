@@ -83,7 +83,7 @@ export class Simulation {
   #drifted(floor: Floor, step: number): bigint {
     const { market, tick } = floor;
     const band = driftBand(floor);
-    // On the grid and in the band also where the tick was changed since.
+    // Stays on the grid and in the band, even after a change of the tick.
     const from = within(band, onGrid(floor.mid, tick));
     const to = within(band, from + this.#marketMaker.drift(market, step) * tick);
     return this.#fitsItsEvent(market, to - floor.mid) ? to : from;
@@ -148,7 +148,7 @@ interface Moment {
 }
 
 interface Taker extends Moment {
-  /** Why it comes: a part of its order's id, so that the orders of one step have different ones. */
+  /** The taker's reason. It is in the order id, so that orders of one step differ. */
   readonly label: string;
   /** Worst price, in terms of the first outcome. */
   readonly limit?: bigint;

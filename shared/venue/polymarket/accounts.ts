@@ -114,7 +114,7 @@ function chooseForeign(
   signer: string,
   { signatureType, funderAddress }: AccountSettings & { readonly funderAddress: string },
 ): ChosenAccount {
-  const foreign = `SERVICE_FUNDER_ADDRESS is none of the accounts of the key, which are ${listAccounts(deriveAccounts(signer))}`;
+  const foreign = `SERVICE_FUNDER_ADDRESS is not one of the key's accounts, which are ${listAccounts(deriveAccounts(signer))}`;
   if (signatureType === undefined) {
     throw new ConfigError(`SERVICE_SIGNATURE_TYPE must be set, or another SERVICE_FUNDER_ADDRESS: ${foreign}.`);
   }

@@ -15,8 +15,7 @@ import { createClockCheck } from './clock-check.ts';
 import { createAccountSender, givenCredentials } from './http/signed-requests.ts';
 import { createTransport } from './http/transport.ts';
 
-// What the operator asks the venue beside the service. Records keep the names of the venue's members, as the operator's
-// reports have them.
+// The operator's own calls of the venue. Records keep the venue's member names, as the operator's reports do.
 
 export { isOver, isReadable, ORDER_ID, type VenueOrder } from './calls/account-orders.ts';
 export { type Cancellation, MAX_CANCELLED } from './calls/cancel-orders.ts';
@@ -25,7 +24,7 @@ export type { Fees } from './calls/market-info.ts';
 export type { Trade, TradeFilter, TradeList } from './calls/trades.ts';
 export { REFUSED_REGION } from './regions.ts';
 
-/** Who asks sees the errors. */
+/** The operator sees the errors, so this log drops them. */
 const SILENT = createLog({ level: 'error', write: () => undefined });
 
 /** Opens the venue for the operator. Each call throws the errors of `MarketData`; `venue_refused_service` for refused credentials. */

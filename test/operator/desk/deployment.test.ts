@@ -208,7 +208,7 @@ it.each<readonly [what: string, Arrange, words: string | RegExp, command?: reado
   [
     'refuses the API credentials of another wallet',
     async () => credentialsOf(OTHER, (await officialClient(paper, { wallet: OTHER })).creds),
-    `SERVICE_WALLET_ADDRESS is not the wallet of the stack ${STACK}, which is ${OWN.address}: leave it out.\n`,
+    `SERVICE_WALLET_ADDRESS is not the wallet of the stack ${STACK}, which is ${OWN.address}: unset it.\n`,
     ['cancel', '--all', '--yes'],
   ],
   [

@@ -119,7 +119,7 @@ describe('cancel', () => {
     expect(await deskRows(['cancel', '--client', 'nobody', '--yes'], env)).toMatchObject({ code: 0, rows: [] });
     const unread = await desk(['cancel', '--client', SOLANA, '--yes'], { ...env, SERVICE_STORE: join(folder, 'x.db') });
     expect([unread.code, unread.out]).toStrictEqual([1, '']);
-    expect(unread.err).toMatch(/Cannot tell whose orders are open\.\n$/);
+    expect(unread.err).toMatch(/The clients of the open orders are unknown\.\n$/);
     expect(resting()).toHaveLength(3);
   });
 
@@ -139,7 +139,7 @@ describe('cancel', () => {
     const cells = { result: 'cancelled', rests: false };
     const rows = [true, false].map((recorded) => ({ ...cells, recorded }));
     expect(known).toMatchObject({ code: 0, rows });
-    expect(known.err).toContain('These are all orders of the account, also those that were placed elsewhere.');
+    expect(known.err).toContain('These are all orders of the account, including those placed elsewhere.');
     expect(known.err).toMatch(/\n2 cancelled; none of them is still open\.\n$/);
     // That of the other account.
     expect(resting()).toHaveLength(1);
@@ -147,7 +147,7 @@ describe('cancel', () => {
     at().venue.arm({ fault: 'error-500', path: '/data/orders', times: 1 });
     const blind = await cancelAll({ SERVICE_STORE: join(folder, 'x.db') });
     expect(blind).toMatchObject({ code: 0, rows: [cells] });
-    expect(blind.err).toMatch(/^The open orders: the venue gave an answer that cannot be used \(status 500\)/);
+    expect(blind.err).toMatch(/^The open orders: the venue sent an unusable answer \(status 500\)/);
     expect(resting()).toHaveLength(1);
   });
 
@@ -165,7 +165,7 @@ describe('cancel', () => {
     const blind = await deskRows(['cancel', '--all', '--yes'], env);
     expect(blind).toMatchObject({ code: 1, rows: [{ result: 'cancelled', rests: null }] });
     expect(blind.err).toMatch(
-      /Cannot tell which orders are still open\. The open orders: the venue gave an answer that/,
+      /Which orders are still open is unknown\. The open orders: the venue sent an unusable answer/,
     );
   });
 });

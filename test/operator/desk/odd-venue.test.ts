@@ -176,7 +176,7 @@ const ONE = `${ENTRY}, fee 0 computed, t-1 confirmed`;
 const UNREAD = 'null/ null null null @ null = null, fee null null';
 const WHOLE = 'alice/ours sell Yes 30 @ 0.45 = 13.5, fee';
 const ALL_UNKNOWN = `${WHOLE} null null, t-1 confirmed`;
-const NO_FEE = 'The fee of 1 fill is not known, and in no sum.\n';
+const NO_FEE = 'The fee of 1 fill is unknown and not summed.\n';
 const FEES_UNREAD = 'The fees of a market: the venue limits the rate of requests. Try again in a minute.\n';
 
 /** The trades, the fills, and what is said of them; the exit code is 1 if something is said, but of an unknown fee. */
@@ -235,23 +235,23 @@ const FILLS: Readonly<
   'of others, which are not guessed': [
     [tradeOf('t-1', { maker_orders: [maker('x', '10', '0.45')] })],
     '',
-    '1 trade without a recognisable order of this account: t-1.\n',
+    '1 trade without a known order of this account: t-1.\n',
   ],
   'listed again, in its latest state': [[tradeOf('t-1', MATCHED), tradeOf('t-1'), tradeOf('t-1', MATCHED)], ONE],
   'of a failed trade': [
     [tradeOf('t-1'), tradeOf('t-1', FAILED)],
     `${ENTRY}, fee null null, t-1 failed`,
-    '1 fill of trades with a failed settlement: in no sum.\n',
+    '1 fill not summed: the settlement failed.\n',
   ],
   'in an unknown state': [
     [tradeOf('t-1', { status: 'UNHEARD_OF' }), tradeOf('t-2')],
     `${ENTRY}, fee 0 computed, t-2 confirmed; ${ENTRY}, fee null null, t-1 unheard_of`,
-    '1 fill of trades in an unknown state, in no sum: t-1 (unheard_of).\n',
+    '1 fill not summed, of trades in an unknown state: t-1 (unheard_of).\n',
   ],
   'of another form': [
     [tradeOf('t-1'), tradeOf('t-2', MALFORMED), 'nonsense'],
     `${ONE}; ${UNREAD}, t-2 unreadable; ${UNREAD}, without id unreadable`,
-    '2 trades of the venue cannot be read, and in no sum: t-2, without id.\n',
+    '2 trades unreadable and not summed: t-2, without id.\n',
   ],
   'at a time in milliseconds': [[tradeOf('t-1', { match_time: '1795000000123', last_update: 1_795_000_001_000 })], ONE],
   'with the fee of the venue': [
@@ -287,9 +287,7 @@ describe('our part of a trade', () => {
   it.each(Object.entries(FILLS))('is listed: %s', async (_what, [trades, fills, err = '', fees]) => {
     const end = await rowsOf({ trades: trades.map((trade) => [trade]), fees }, ['fills']);
     expect([textOf(end.rows), end.err]).toStrictEqual([fills, err]);
-    expect(end.code).toBe(
-      ['', NO_FEE, '1 fill of trades with a failed settlement: in no sum.\n'].includes(err) ? 0 : 1,
-    );
+    expect(end.code).toBe(['', NO_FEE, '1 fill not summed: the settlement failed.\n'].includes(err) ? 0 : 1);
   });
 
   const UNSETTLED = ['MATCHED_NOT_BROADCASTED', 'TRADE_STATUS_MATCHED_NOT_BROADCASTED', 'MINED', 'RETRYING'];
@@ -301,13 +299,19 @@ describe('our part of a trade', () => {
       [{}, { status: 'UNHEARD_OF' }],
       'alice 1 12.5',
       1,
-      /unknown state, in no sum: t-1 \(unheard_of\)/,
+      /not summed, of trades in an unknown state: t-1 \(unheard_of\)/,
     ],
     // Anybody may claim an address.
     ['fills --by-client', [{}, { maker_orders: [maker('claimed', '10', '0.4')] }], 'alice 1 10,alice 1 12.5', 0, /^$/],
-    ['fills --by-client', [FAILED], '', 0, /^1 fill of trades with a failed settlement: in no sum\.\n$/],
-    ['fills --by-client', [{}, MALFORMED], 'alice 1 12.5', 1, /^1 trade of the venue .* in no sum: t-1\.\n$/],
-    ['fills --client alice', [{}, MALFORMED], 'alice undefined undefined', 1, /^1 trade .* in no sum: t-1\.\n$/],
+    ['fills --by-client', [FAILED], '', 0, /^1 fill not summed: the settlement failed\.\n$/],
+    ['fills --by-client', [{}, MALFORMED], 'alice 1 12.5', 1, /^1 trade unreadable and not summed: t-1\.\n$/],
+    [
+      'fills --client alice',
+      [{}, MALFORMED],
+      'alice undefined undefined',
+      1,
+      /^1 trade unreadable and not summed: t-1\.\n$/,
+    ],
   ])('is summed: %s of %j', async (args, states, sum, code, err) => {
     const trades = states.map((more, index) => tradeOf(`t-${index}`, more));
     const end = await rowsOf({ trades: [trades] }, args.split(' '));
@@ -395,9 +399,9 @@ describe('an order of an odd form', () => {
   });
 });
 
-const UNUSABLE = 'the venue gave an answer that cannot be used';
+const UNUSABLE = 'the venue sent an unusable answer';
 const A_PAGE = 'the venue answered with a web page instead of JSON';
-const AWAY = 'the venue cannot be reached, or is not available at the moment';
+const AWAY = 'the venue is unreachable or unavailable';
 const PAGE = { headers: { 'content-type': 'text/html' }, body: '\n<html>Just a moment…</html>' };
 
 const NONSENSE: readonly (readonly [what: string, Reply, why: string])[] = [
@@ -424,7 +428,7 @@ const NONSENSE: readonly (readonly [what: string, Reply, why: string])[] = [
     'the venue refuses the API credentials, or the clock is wrong. Run npm run doctor',
   ],
   ['a firewall', { status: 403, ...PAGE }, 'the venue is behind a firewall that refuses this machine'],
-  ['a cut connection', 'reset', 'the venue closed the connection before its answer was whole'],
+  ['a cut connection', 'reset', 'the venue closed the connection before the end of its answer'],
 ];
 
 it('trades are asked for by the account if the venue requires it', async () => {
@@ -458,7 +462,7 @@ describe('a venue that answers nonsense', () => {
     const cancel = () => ({ canceled: [], not_canceled: { [OURS]: 'the order is delayed' } });
     const end = await rowsOf({ order: { status: 404, ...PAGE }, cancel }, ['cancel', OURS, '--yes']);
     expect(end).toMatchObject({ code: 1, rows: [{ result: 'not_cancelled', rests: null }] });
-    expect(end.err).toContain(`Cannot tell which orders are still open. The order: ${A_PAGE}`);
+    expect(end.err).toContain(`Which orders are still open is unknown. The order: ${A_PAGE}`);
   });
 
   it('is given 10 s for a page, also for two at once', async () => {

@@ -203,7 +203,7 @@ const CASES: Readonly<Record<string, readonly [Arrange, found: string, said: Reg
   'a clock minutes apart': [
     fault('clock-skew', { seconds: 120 }),
     NO_CREDENTIALS,
-    /credentials This machine's clock is 1[12]\d s behind the one of the CLOB .*: no order is signed\. Have it set by NTP/,
+    /credentials This machine's clock is 1[12]\d s behind the one of the CLOB .*: no order is signed\. Turn on NTP/,
   ],
   'a restricted country': [fault('geoblock-country', { text: 'GB' }), 'fail region', /in GB, from where .* eu-west-1/],
   'a firewall before the website': [
@@ -214,17 +214,17 @@ const CASES: Readonly<Record<string, readonly [Arrange, found: string, said: Reg
   'a signature that is refused': [
     fault('unauthorized', { path: '/auth/derive-api-key' }),
     NO_CREDENTIALS,
-    /The venue refuses 0x\S+ and its API credentials\. Try again in two minutes\.\nskip funds They cannot be asked for without API/,
+    /The venue refuses 0x\S+ and its API credentials\. Try again in two minutes\.\nskip funds The venue reports funds only with API/,
   ],
   "credentials that are another key's": [
     withForeignCredentials,
     NO_CREDENTIALS,
-    /that are set: they belong to another address than 0x.{40}, or .* two minutes ago\. They are those of the key's own/,
+    /that are set: they belong to another address than 0x.{40}, or .* two minutes ago\. Use the credentials of the key's own/,
   ],
   'a key without credentials': [
     () => ({ SERVICE_PRIVATE_KEY: 'ab'.repeat(32), SERVICE_SIGNATURE_TYPE: '', SERVICE_FUNDER_ADDRESS: '' }),
     'warn start, warn credentials, skip funds',
-    /has no API credentials for 0x\S+ yet\. The first order makes them\.\n/,
+    /has no API credentials for 0x\S+ yet\. The first order creates them\.\n/,
   ],
   'no funds': [fault('no-funds'), 'fail funds', /0x\S+ holds no pUSD at the venue\. Deposit pUSD, .* --refresh/],
   'a missing approval': [
@@ -235,9 +235,9 @@ const CASES: Readonly<Record<string, readonly [Arrange, found: string, said: Reg
   "another signer's account": [
     fault('refuse', { path: '/balance-allowance', code: 404, text: 'not found' }),
     'fail funds',
-    /knows no deposit-wallet account for these API credentials\. .* leave SERVICE_CLOB_API_KEY/,
+    /knows no deposit-wallet account for these API credentials\. .* Unset SERVICE_CLOB_API_KEY/,
   ],
-  'outcomes of other names': [atSwapped, 'fail books', /the outcomes of market \d+ differently\. Place no order/],
+  'outcomes of other names': [atSwapped, 'fail books', /the outcomes of market \d+ differently\. Do not trade/],
   'a page in place of the answer': [
     atVenue(PAGE),
     NO_VENUE,
@@ -256,12 +256,12 @@ const CASES: Readonly<Record<string, readonly [Arrange, found: string, said: Reg
   'a closed port': [
     () => ({ SERVICE_CLOB_URL: 'http://127.0.0.1:9' }),
     NO_VENUE,
-    /credentials The CLOB \(SERVICE_CLOB_URL\) cannot be reached, or .* Check the network/,
+    /credentials The CLOB \(SERVICE_CLOB_URL\) is unreachable or .* Check the network/,
   ],
   'a deposit wallet that does not follow from the key': [
     account('deposit-wallet', FOREIGN),
     'warn start',
-    new RegExp(`is none of the accounts of the key, which are eoa .*${FUNDER}.*safe ${SAFE}, proxy.*\\(EIP-7702\\)`),
+    new RegExp(`is not one of the key's accounts, which are eoa .*${FUNDER}.*safe ${SAFE}, proxy.*\\(EIP-7702\\)`),
   ],
   'the address of the key': [
     account('eoa'),
@@ -271,7 +271,7 @@ const CASES: Readonly<Record<string, readonly [Arrange, found: string, said: Reg
   'no key: the service only reads': [
     () => ({ SERVICE_PRIVATE_KEY: '', SERVICE_PLACE_ORDER: '' }),
     'skip credentials, skip funds',
-    /ok start .* without a wallet key the service only reads\.\nskip credentials There is no wallet key/,
+    /ok start .* Without a wallet key the service is read-only\.\nskip credentials Without a wallet key/,
   ],
   'an account before the opt-in': [
     () => ({ ...withCredentials(), SERVICE_PLACE_ORDER: '' }),
@@ -408,7 +408,7 @@ it('writes API credentials to a new file with mode 0600, in the members of the s
 });
 
 it.each([
-  [[KEY], /^An argument belongs to no option\.\n/],
+  [[KEY], /^Unexpected argument\.\n/],
   [['--print-credentials', KEY], /^Option '--print-credentials' takes a name, not a key\.\n/],
 ])('exits with 2 for a wrong option and repeats no key', async (args, sentence) => {
   const { code, out, err } = await run(args, {});

@@ -9,7 +9,7 @@ afterEach(() => {
   jest.useRealTimers();
 });
 
-const SLOW = 'The output takes nothing: nobody reads it, or its disk is full. Events wait.';
+const SLOW = 'The output is blocked: its reader has stopped, or the disk is full. Events wait.';
 
 /** An output of lines, whose lines are written once `written` is resolved. */
 function lines(written: Promise<void>) {

@@ -107,7 +107,7 @@ describe('a webhook', () => {
     const { url, next } = await startPythonReceiver(FIRST);
     const file = opened('python', event(1));
     const sentences = await deliveredTo(url, file, ({ length }) => length > 0, SECOND);
-    expect(sentences).toStrictEqual([`The receiver answered 400: ${event(1).id} is sent again later.`]);
+    expect(sentences).toStrictEqual([`The receiver answered 400: ${event(1).id} will be sent again.`]);
     file.save('', NOTHING, [event(2, { client_address: 'alice', filled_size: '6' })]);
     await deliveredTo(url, file, async () => (await next()) === 'order.closed alice 6');
   });
@@ -132,7 +132,7 @@ describe('a webhook', () => {
     const redirect = { status: 302, headers: { location: 'http://127.0.0.1:9/' } };
     const { seen, sentences } = await delivered(file, [redirect, { status: 204 }]);
     expect(seen.map(({ headers }) => headers['webhook-id'])).toStrictEqual([event(1).id, event(2).id]);
-    expect(sentences).toStrictEqual([`The receiver answered 302: ${event(1).id} is sent again later.`]);
+    expect(sentences).toStrictEqual([`The receiver answered 302: ${event(1).id} will be sent again.`]);
     expect(file.next()).toMatchObject({ id: event(1).id, attempts: 1 });
   });
 
@@ -147,7 +147,7 @@ describe('a webhook', () => {
       if (seconds === null)
         expect([pause, ...sentences]).toStrictEqual([
           Number.NaN,
-          `The receiver gave no answer for three days: ${event(1).id} is given up.`,
+          `The receiver gave no answer for three days: ${event(1).id} was dropped.`,
         ]);
       else expect(Math.abs(pause / 1_000 / seconds - 1)).toBeLessThan(0.1 + 5 / seconds);
     },

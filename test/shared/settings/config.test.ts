@@ -367,7 +367,7 @@ const STOPS: readonly (readonly [env: Env, sentence: string])[] = [
     { SERVICE_PRIVATE_KEY_SECRET: 'name', SERVICE_PRIVATE_KEY: KEY },
     'SERVICE_PRIVATE_KEY and SERVICE_PRIVATE_KEY_SECRET exclude each other: set one of them.',
   ],
-  [{ ...TRADING, SERVICE_CREDENTIALS_SECRET: 'api' }, 'SERVICE_CREDENTIALS_SECRET goes with SERVICE_KMS_KEY.'],
+  [{ ...TRADING, SERVICE_CREDENTIALS_SECRET: 'api' }, 'SERVICE_CREDENTIALS_SECRET needs SERVICE_KMS_KEY.'],
   [{ SERVICE_SIGNATURE_TYPE: 'proxy' }, FUNDER],
   [{ SERVICE_SIGNATURE_TYPE: 'eoa' }, ''],
   // A sentence a line, the misspelt first.

@@ -23,7 +23,7 @@ function makerIds(makers: unknown): readonly (string | null)[] | null {
   return Array.isArray(makers) ? makers.map((maker) => lenientString.parse(maker?.[ORDER_ID])) : null;
 }
 
-/** Who took part in a trade. Its amounts are not looked at: an odd one must not hide an order. */
+/** The parties of a trade. Amounts are not parsed: a malformed one must not hide an order. */
 const trade = z.object({
   id: z.string(),
   status: z.nullish(z.string()),

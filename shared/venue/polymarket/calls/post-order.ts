@@ -89,7 +89,7 @@ function readRefusal(
 ): SaidFate | Unconfirmed {
   const isSuccess = status === 200 || status === 201;
   const wait = { retryAfter: clampRetryAfter(retryAfter) };
-  // By these the venue states that it did not look at the order.
+  // With these the venue states that it did not process the order.
   if (status === 425) return notTaken(refuse('venue_unavailable', { why: 'restarting' }, wait));
   if (status === 429) return notTaken(refuse('rate_limited', { rateOf: 'orders' }, wait));
   if (status === 401 && isJson) return said ?? notTaken(refusedCredentials(new Error(reason ?? 'no sentence')));
@@ -101,7 +101,7 @@ function readRefusal(
       ? unconfirmed(reason)
       : { kind: 'unconfirmed', why: reason, unknownMessage: reason };
   const isFirewall = status === 403 && !isOfVenue;
-  return { ...unconfirmed(`status ${status} without a word of the venue`), ...(isFirewall && { isFirewall }) };
+  return { ...unconfirmed(`status ${status} without a message of the venue`), ...(isFirewall && { isFirewall }) };
 }
 
 /**

@@ -48,7 +48,7 @@ function sortSide(levels: readonly PriceLevel[], direction: 1 | -1): readonly Pr
   return levels.toSorted((a, b) => compare(a.price, b.price));
 }
 
-/** Parses a book as the venue wrote it; throws `venue_error` for one that cannot be traded by. */
+/** Parses the venue's book; throws `venue_error` for an unusable one. */
 function parseBook(text: string, tokenId: string) {
   const plain = venueBook.safeParse(parseJson(text));
   // The documented form has strings.

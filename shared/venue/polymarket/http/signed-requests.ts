@@ -43,7 +43,7 @@ interface CredentialSource {
   forget(refused: ApiCredentials): void;
 }
 
-/** The source of credentials that the operator chose: none are obtained in their place. */
+/** The source of credentials that the operator set: it never obtains others. */
 export function givenCredentials(given: ApiCredentials): CredentialSource {
   return { get: async () => given, forget: () => undefined };
 }

@@ -48,7 +48,7 @@ describe('the account that is traded with', () => {
   const FOREIGN = getAddress(`0x${'ab'.repeat(20)}`);
   const DEPOSIT_WALLETS = `deposit-wallet ${OWN['beacon']}, deposit-wallet ${OWN['uups']}`;
   const LIST = `eoa ${OWN['eoa']}, ${DEPOSIT_WALLETS}, safe ${OWN['safe']}, proxy ${OWN['proxy']}`;
-  const NONE_OF_THEM = `SERVICE_FUNDER_ADDRESS is none of the accounts of the key, which are ${LIST}`;
+  const NONE_OF_THEM = `SERVICE_FUNDER_ADDRESS is not one of the key's accounts, which are ${LIST}`;
   const NEEDED = 'SERVICE_FUNDER_ADDRESS must be set unless SERVICE_SIGNATURE_TYPE is eoa: the key has';
   const IN_WORDS = {
     eoa: 'address of the key itself',

@@ -79,7 +79,7 @@ describe('an accepted order', () => {
 });
 
 const MEMBERS = 'unconfirmed (an answer with members of an accepted order)';
-const wordless = (status: number) => `unconfirmed (status ${status} without a word of the venue)`;
+const wordless = (status: number) => `unconfirmed (status ${status} without a message of the venue)`;
 const says = (error: string) => ({ error });
 
 describe('an answer to an order', () => {

@@ -36,7 +36,7 @@ const shut: Reply = { status: 503, headers: { 'retry-after': '1000' } };
 
 const late = 'The venue did not answer in time, and no order was sent. Try again.';
 const refused = (message: string, code = 'venue_error') => ({ name: 'AppError', code, message });
-const brokenOff = refused('The venue broke off its answer. Try again.');
+const brokenOff = refused('The venue cut off its answer. Try again.');
 const again = { status: 200, text: '1' };
 
 describe('a read', () => {
