@@ -146,12 +146,12 @@ describe('the package', () => {
     const env = { ...WITH_THIS_NODE, ...TRADING, SERVICE_CLOB_URL: url, SERVICE_GAMMA_URL: url };
     const doctor = run(join(project, 'node_modules/.bin', NAME), ['doctor'], { cwd: project, env });
     await expect(doctor).rejects.toMatchObject({
-      stdout: expect.stringMatching(/^fail {2}runtime .*SERVICE_STORE must be an absolute path/m),
+      stdout: expect.stringMatching(/^fail {2}start .*SERVICE_STORE must be an absolute path/m),
     });
   });
 
   it.each([
-    ['doctor', 'Checks before the first order'],
+    ['doctor', 'Checks whether the service could place an order'],
     ['orders', "The operator's desk"],
     ['paper-venue', 'Starts the paper venue'],
     ['--help', 'Order book adapter'],
