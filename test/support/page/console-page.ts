@@ -19,7 +19,9 @@ export async function bookShown(page: Page): Promise<void> {
 
 /** Opens the ticket where it is a sheet. */
 export async function openTicket(page: Page): Promise<void> {
-  if (!(await page.locator('#send').isVisible())) await page.locator('#bar-buy').click();
+  const send = page.locator('#send');
+  await send.or(page.locator('#bar-buy')).filter({ visible: true }).first().waitFor();
+  if (!(await send.isVisible())) await page.locator('#bar-buy').click();
 }
 
 /** Writes an order into the form. */
