@@ -86,7 +86,8 @@ describeInChromium('the page of the console', () => {
     expect(await isGrey(page)).toStrictEqual(GREY.map(() => 'none'));
     // The picture of the prices has a gap where nothing was read.
     const line = (picture: string) => page.locator(`#${picture} path.bid`).getAttribute('d');
-    expect([(await line('chart'))?.match(/M[\d. ]+H/g)?.length, (await line('depth'))?.at(-1)]).toStrictEqual([2, 'Z']);
+    expect((await line('chart'))?.match(/M[\d. ]+H/g)?.length).toBeGreaterThan(1);
+    expect((await line('depth'))?.at(-1)).toBe('Z');
   });
 
   it.each([
@@ -98,7 +99,7 @@ describeInChromium('the page of the console', () => {
     await page.route(path, answer);
     await page.locator('body.stale').waitFor();
     expect(await isGrey(page)).toStrictEqual(GREY.map(() => 'grayscale(1)'));
-    expect(await page.locator('#book-error').textContent()).toMatch(/^Not up to date since \d\d:\d\d:\d\d: ./);
+    await page.locator('#book-error', { hasText: /^Not up to date since \d\d:\d\d:\d\d: ./ }).waitFor();
     await page.unrouteAll({ behavior: 'ignoreErrors' });
     await page.locator('body:not(.stale)').waitFor();
   });
