@@ -173,7 +173,9 @@ async function keepOpen(
   const { record, unconfirmedBefore, placing } = turn;
   const { store, key } = placing;
   const sentAt = fate.kind === 'unknown' ? fate.sentAt : null;
-  const unconfirmedAt = sentAt === null ? unconfirmedBefore : Math.max(sentAt, unconfirmedBefore ?? 0);
+  // Since the lease began our clock may have been set back.
+  const begunAt = record.lease.until - placing.leaseMs;
+  const unconfirmedAt = sentAt === null ? unconfirmedBefore : Math.max(sentAt, begunAt, unconfirmedBefore ?? 0);
   const venueReason = (fate.kind === 'unknown' && fate.venueReason) || record.venueReason;
   const isFreed = fate.kind === 'not_taken' && fate.freesKey && unconfirmedAt === null;
   // Changes the owner: a request with the old record can no longer take it over.

@@ -104,6 +104,11 @@ const CLOCK: readonly Row[] = [
     { after: LATE_ARRIVAL_MS, ...refused('AAA') },
   ],
   [
+    'set back between store and sending, and right again before the repeat: no refusal is concluded',
+    { atWrite: () => pass(-200_000, 'wall'), ...lost('A') },
+    { clockSet: 200_000, post: says(BALANCE), ...unknown('AA', 115) },
+  ],
+  [
     'nor from unknown words',
     {
       ...{ post: says(WORDS), ...inWords('A') },
