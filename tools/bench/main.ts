@@ -1,5 +1,5 @@
 import { readFile, writeFile } from 'node:fs/promises';
-import { arch, cpus, release, totalmem, type } from 'node:os';
+import { arch, cpus, totalmem, type } from 'node:os';
 import { flag, oneOf, option, runCommand, wholeNumber } from '../../operator/command-line.ts';
 import { measure } from './bench.ts';
 import { follow } from './follow-rows.ts';
@@ -53,7 +53,7 @@ process.exitCode = await runCommand(COMMAND, async ({ quick, only = [], write, r
     }
   }
   const machine = `${cpus()[0]?.model}, ${cpus().length} cores, ${Math.round(totalmem() / 2 ** 30)} GB`;
-  const system = `${type()} ${release()} ${arch()}, Node ${process.version}`;
+  const system = `${type()} ${arch()}, Node ${process.version}`;
   print(`\n${machine}, ${system}; ${new Date().toISOString().slice(0, 10)}.\n`);
   if (write && names.length === 0) {
     const page = await readFile(PAGE, 'utf8');
