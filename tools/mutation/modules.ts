@@ -53,9 +53,9 @@ const TESTS: Readonly<Record<string, readonly string[]>> = {
   [`${VENUE}/calls/trades.ts`]: ['operator/desk/odd-venue', 'operator/desk/ledger'],
   [`${VENUE}/clock-check.ts`]: ['contract/clock-table', 'local/service/hostile-venue'],
   [`${VENUE}/submission.ts`]: ['contract/fates-table', 'contract/clock-table'],
-  'shared/http/exchange.ts': [`${VENUE}/http/transport`, 'contract/fates-table'],
-  [`${VENUE}/http/transport.ts`]: [`${VENUE}/http/transport`, 'contract/clock-table'],
-  [`${VENUE}/http/signed-requests.ts`]: [`${VENUE}/http/signed-requests`, 'contract/fates-table'],
+  'shared/http/exchange.ts': [`${VENUE}/http/transport`, 'contract/fates-table', 'contract/clock-table'],
+  [`${VENUE}/http/transport.ts`]: [`${VENUE}/http/transport`, `${VENUE}/order-entry`, 'contract/clock-table'],
+  [`${VENUE}/http/signed-requests.ts`]: [`${VENUE}/http/signed-requests`, `${VENUE}/sign-order`, 'contract/fates-table'],
   [`${VENUE}/http/reads.ts`]: [`${VENUE}/http/reads`, `${VENUE}/order-rules`, `${VENUE}/operator-venue`],
 };
 

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -13,6 +14,9 @@ import { encodeState, newState } from '../../../operator/follow/state.ts';
 import { openWebhook, webhookSecrets } from '../../../operator/follow/webhook.ts';
 import { openWebhookFile, type WebhookFile } from '../../../operator/follow/webhook-file.ts';
 import { verifyEvent } from '../../../packages/client/client.ts';
+import type { ProxyEnv } from '../../../shared/proxy.ts';
+import { Secret } from '../../../shared/secret.ts';
+import { listenOnLoopback, shut } from '../../../tools/support/loopback.ts';
 import { event } from '../../support/operator/events.ts';
 import { HAS_PYTHON } from '../../support/python.ts';
 import { until } from '../../support/until.ts';
@@ -46,10 +50,10 @@ function opened(name: string, ...events: readonly OrderEvent[]): WebhookFile {
 }
 
 /** Opens a webhook to a receiver, and collects its sentences. */
-function webhookTo(url: string, file: WebhookFile, secret = FIRST) {
+function webhookTo(url: string, file: WebhookFile, secret = FIRST, proxyEnv: ProxyEnv = {}) {
   const sentences: string[] = [];
   const stopping = new AbortController();
-  const receiver = { url, secrets: webhookSecrets({ ORDERS_WEBHOOK_SECRET: secret }) };
+  const receiver = { url, secrets: webhookSecrets({ ORDERS_WEBHOOK_SECRET: secret }), proxyEnv };
   const note = (sentence: string) => void sentences.push(sentence);
   const output = openWebhook('account', undefined, { file, receiver, note, stop: stopping.signal });
   return { output, sentences, stop: () => stopping.abort() };
@@ -177,6 +181,19 @@ describe('a webhook', () => {
     expect(file.next()).toBeUndefined();
   });
 
+  it('goes through the proxy', async () => {
+    const tunnels: unknown[] = [];
+    const proxy = createServer().on('connect', ({ url }, socket) => {
+      tunnels.push(url);
+      socket.destroy();
+    });
+    const proxyEnv = { HTTPS_PROXY: new Secret(await listenOnLoopback(proxy)) };
+    const webhook = webhookTo('https://receiver.test/', opened('proxied', event(1)), FIRST, proxyEnv);
+    await sendUntil(webhook, () => webhook.sentences.length > 0);
+    expect(tunnels).toStrictEqual(['receiver.test:443']);
+    await shut(proxy);
+  });
+
   it('sleeps until an event is due', async () => {
     const { url, seen } = await startVenue(() => ({ status: 204 }));
     const file = opened('asleep', event(1));
@@ -227,6 +244,8 @@ describe('the file of a webhook', () => {
     await sendUntil(webhook, () => seen.length > 0 && file.next() === undefined);
     expect(seen).toHaveLength(1);
     expect(file.load('account')?.revision).toBe(7);
+    expect(await output.take({ events: [], state: { ...looked.state, revision: 9, newestRecord: 6 } })).toBe(true);
+    expect(file.load('account')?.revision).toBe(9);
   });
 
   it('opens while another process writes, and stores its start once that process has ended', async () => {
