@@ -23,7 +23,7 @@ const TESTS: Readonly<Record<string, readonly string[]>> = {
   'operator/follow/trades.ts': ['contract/follow'],
   'operator/follow/ends.ts': ['contract/follow'],
   'operator/follow/read.ts': ['contract/follow', 'operator/topic', 'operator/follow/command'],
-  'operator/follow/event.ts': ['contract/follow'],
+  'operator/follow/event.ts': ['contract/follow', 'tools/document'],
   'operator/follow/state.ts': ['contract/follow', 'operator/follow/command'],
   'operator/follow/run.ts': ['operator/follow/run', 'operator/follow/command'],
   'operator/follow/webhook.ts': ['operator/follow/webhook', 'operator/follow/command'],
@@ -55,7 +55,11 @@ const TESTS: Readonly<Record<string, readonly string[]>> = {
   [`${VENUE}/submission.ts`]: ['contract/fates-table', 'contract/clock-table'],
   'shared/http/exchange.ts': [`${VENUE}/http/transport`, 'contract/fates-table', 'contract/clock-table'],
   [`${VENUE}/http/transport.ts`]: [`${VENUE}/http/transport`, `${VENUE}/order-entry`, 'contract/clock-table'],
-  [`${VENUE}/http/signed-requests.ts`]: [`${VENUE}/http/signed-requests`, `${VENUE}/sign-order`, 'contract/fates-table'],
+  [`${VENUE}/http/signed-requests.ts`]: [
+    `${VENUE}/http/signed-requests`,
+    `${VENUE}/sign-order`,
+    'contract/fates-table',
+  ],
   [`${VENUE}/http/reads.ts`]: [`${VENUE}/http/reads`, `${VENUE}/order-rules`, `${VENUE}/operator-venue`],
 };
 

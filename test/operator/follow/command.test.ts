@@ -12,8 +12,12 @@ import { Wallet } from 'ethers';
 import { z } from 'zod';
 import { openOrderStore } from '../../../local/file-store/store.ts';
 import { keepPaperSession } from '../../../local/paper/session-file.ts';
+import { openAccess } from '../../../operator/desk/access.ts';
 import { orderEvent } from '../../../operator/follow/event.ts';
+import { openLooks } from '../../../operator/follow/read.ts';
+import { newState } from '../../../operator/follow/state.ts';
 import { runDesk } from '../../../operator/orders/commands.ts';
+import type { FinishedOrder } from '../../../shared/orders/record.ts';
 import type { Environment } from '../../../shared/settings/table.ts';
 import { officialClient } from '../../../tools/support/paper-client.ts';
 import { PAPER_KEY } from '../../../tools/support/paper-settings.ts';
@@ -49,16 +53,26 @@ beforeEach(() => {
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** Places an order of five shares that is filled at once, with the record of a client. */
-async function buy(client = 'alice'): Promise<string> {
+/** Places an order of five shares, by default one that is filled at once. */
+async function place(price = 0.53) {
   const { client: official } = await officialClient(paper, { wallet: OWN });
   const { yes, conditionId } = await plainMarket(paper);
-  const { orderID } = await official.createAndPostOrder({ tokenID: yes, price: 0.53, size: 5, side: Side.BUY });
-  const path = env['SERVICE_STORE'] ?? '';
-  const store = openOrderStore(path);
-  const record = { ...finishedOrder(PLACED, Date.now() + 9e9), orderId: orderID, signedAt: Date.now(), conditionId };
-  await store.write(orderID, { ...record, client: { address: client, isVerified: true } }, 'nothing');
+  const { orderID } = await official.createAndPostOrder({ tokenID: yes, price, size: 5, side: Side.BUY });
+  return { official, orderID, conditionId };
+}
+
+/** Stores the record of an order. */
+async function keep(orderId: string, conditionId: string, more: Partial<FinishedOrder>): Promise<void> {
+  const store = openOrderStore(env['SERVICE_STORE'] ?? '');
+  const record = { ...finishedOrder(PLACED, Date.now() + 9e9), orderId, signedAt: Date.now(), conditionId, ...more };
+  await store.write(orderId, record, 'nothing');
   await store.close();
+}
+
+/** Places an order that is filled at once, with the record of a client. */
+async function buy(client = 'alice'): Promise<string> {
+  const { orderID, conditionId } = await place();
+  await keep(orderID, conditionId, { client: { address: client, isVerified: true } });
   return orderID;
 }
 
@@ -134,6 +148,22 @@ describe('follow', () => {
     expect(Math.min(...again.events().map(({ data }) => data.revision))).toBeGreaterThan(
       first.events()[3]?.data.revision ?? 0,
     );
+  });
+
+  it('closes an order that left the book before a look, but none of another wallet that used the store', async () => {
+    const { official, orderID, conditionId } = await place(0.01);
+    await official.cancelOrder({ orderID });
+    await keep(orderID, conditionId, { walletAddress: OWN.address.toLowerCase() });
+    const others = `0x${'0b'.repeat(32)}`;
+    await keep(others, conditionId, {});
+    const look = openLooks(await openAccess({}, env), (sentence) => {
+      throw new Error(sentence);
+    });
+    const first = await look(newState(Date.now() - 60_000), Date.now());
+    const second = await look(first?.state ?? newState(), Date.now() + 200_000);
+    // The account has orders of other tests too.
+    const told = second?.events.filter(({ data }) => data.order_id === orderID || data.order_id === others);
+    expect(told).toMatchObject([{ type: 'order.closed', data: { order_id: orderID, reason: 'cancelled' } }]);
   });
 
   it('begins at --since', async () => {
