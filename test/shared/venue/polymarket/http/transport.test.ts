@@ -101,6 +101,7 @@ describe('transport without a readable answer', () => {
     };
     await expect(http.send(POST, call)).rejects.toMatchObject(error);
     expect(call.venueRequests).toMatchObject([{ name: 'write', result: 'not_connected' }]);
+    expect(call.venueRequests[0]?.milliseconds).toBeLessThan(performance.now());
   });
 
   it.each([
