@@ -17,13 +17,13 @@ import { orderEvent } from '../../../operator/follow/event.ts';
 import { openLooks } from '../../../operator/follow/read.ts';
 import { newState } from '../../../operator/follow/state.ts';
 import { runDesk } from '../../../operator/orders/commands.ts';
-import type { FinishedOrder } from '../../../shared/orders/record.ts';
+import type { OrderRecord } from '../../../shared/orders/record.ts';
 import type { Environment } from '../../../shared/settings/table.ts';
 import { officialClient } from '../../../tools/support/paper-client.ts';
 import { PAPER_KEY } from '../../../tools/support/paper-settings.ts';
 import { afterTests } from '../../support/jest.ts';
 import { desk } from '../../support/operator/desk.ts';
-import { finishedOrder, PLACED } from '../../support/orders/order-records.ts';
+import { finishedOrder, PLACED, unfinishedOrder } from '../../support/orders/order-records.ts';
 import { until } from '../../support/until.ts';
 import { plainMarket, type RunningPaper, sharedPaper } from '../../support/venue/paper-venue.ts';
 import { startVenue } from '../../support/venue/scripted-venue.ts';
@@ -61,11 +61,15 @@ async function place(price = 0.53) {
   return { official, orderID, conditionId };
 }
 
-/** Stores the record of an order. */
-async function keep(orderId: string, conditionId: string, more: Partial<FinishedOrder>): Promise<void> {
+/** Stores the record of an order, by default of one that was placed. */
+async function keep(
+  orderId: string,
+  conditionId: string,
+  more: Partial<Pick<OrderRecord, 'client' | 'walletAddress'>>,
+  record: OrderRecord = finishedOrder(PLACED, Date.now() + 9e9),
+): Promise<void> {
   const store = openOrderStore(env['SERVICE_STORE'] ?? '');
-  const record = { ...finishedOrder(PLACED, Date.now() + 9e9), orderId, signedAt: Date.now(), conditionId, ...more };
-  await store.write(orderId, record, 'nothing');
+  await store.write(orderId, { ...record, orderId, signedAt: Date.now(), conditionId, ...more }, 'nothing');
   await store.close();
 }
 
@@ -150,19 +154,22 @@ describe('follow', () => {
     );
   });
 
-  it('closes an order that left the book before a look, but none of another wallet that used the store', async () => {
+  it('closes an order that left the book before a look, but none of another wallet, or in doubt', async () => {
     const { official, orderID, conditionId } = await place(0.01);
     await official.cancelOrder({ orderID });
-    await keep(orderID, conditionId, { walletAddress: OWN.address.toLowerCase() });
-    const others = `0x${'0b'.repeat(32)}`;
+    const own = { walletAddress: OWN.address.toLowerCase() };
+    const [others, unsure] = [`0x${'0b'.repeat(32)}`, `0x${'0c'.repeat(32)}`];
+    await keep(orderID, conditionId, own);
     await keep(others, conditionId, {});
+    await keep(unsure, conditionId, own, unfinishedOrder('nobody'));
     const look = openLooks(await openAccess({}, env), (sentence) => {
       throw new Error(sentence);
     });
     const first = await look(newState(Date.now() - 60_000), Date.now());
     const second = await look(first?.state ?? newState(), Date.now() + 200_000);
     // The account has orders of other tests too.
-    const told = second?.events.filter(({ data }) => data.order_id === orderID || data.order_id === others);
+    const ours: readonly unknown[] = [orderID, others, unsure];
+    const told = second?.events.filter(({ data }) => ours.includes(data.order_id));
     expect(told).toMatchObject([{ type: 'order.closed', data: { order_id: orderID, reason: 'cancelled' } }]);
   });
 
