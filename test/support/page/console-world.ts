@@ -5,7 +5,7 @@ import { startOnPaper } from '../../../local/paper/paper-mode.ts';
 import type { Service } from '../../../local/service/service.ts';
 import { bundleClient } from './builds.ts';
 import { bookShown } from './console-page.ts';
-import { openPage, startSite } from './page.ts';
+import { closePage, openPage, startSite } from './page.ts';
 
 const SIZES = { 1280: 900, 768: 1024, 390: 844 } as const;
 
@@ -36,7 +36,7 @@ export function sharedConsole(more: Readonly<Record<string, string>> = {}) {
       site.serve(path, await (await fetch(consoleUrl + path)).text());
   });
   afterAll(() => service.stop());
-  afterEach(() => Promise.all(pages.splice(0).map((page) => page.context().close())));
+  afterEach(() => Promise.all(pages.splice(0).map(closePage)));
 
   async function allOrders() {
     return venueOrders.parse(await (await fetch(`${venueUrl}/paper/orders`)).json()).orders;

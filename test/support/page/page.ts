@@ -24,11 +24,15 @@ let running: Promise<Browser> | undefined;
 afterAll(async () => {
   const browser = await running;
   running = undefined;
-  const pages = browser?.contexts().flatMap((context) => context.pages()) ?? [];
-  // What stands in for an answer cannot give one to a page that is closed.
-  await Promise.all(pages.map((page) => page.unrouteAll({ behavior: 'ignoreErrors' })));
+  await Promise.all(browser?.contexts().flatMap((context) => context.pages().map(closePage)) ?? []);
   await browser?.close();
 });
+
+/** Closes a page. What stands in for an answer cannot give one to a closed page: it ends without an error. */
+export async function closePage(page: Page): Promise<void> {
+  await page.unrouteAll({ behavior: 'ignoreErrors' });
+  await page.context().close();
+}
 
 /** Opens a page in a fresh profile of Debian's Chromium; the browser is closed after the file's tests. */
 export async function openPage(): Promise<Page> {
