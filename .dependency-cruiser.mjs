@@ -49,15 +49,15 @@ export default {
       to: {
         path: '^(functions|local|infra|packages|tools|test)/',
         pathNot:
-          '^(local/(main|file-store/store|paper/session-file|service/(folders|open-store|service|settings-file))|packages/paper-venue/main)\\.ts$|^local/quick-start\\.js$',
+          '^(local/(command-line|main|file-store/store|paper/session-file|service/(folders|open-store|service|settings-file))|packages/paper-venue/main)\\.ts$|^local/quick-start\\.js$',
       },
     },
     {
       name: 'command-line-stands-alone',
       comment: 'Every command reads its options by it.',
       severity: 'error',
-      from: { path: '^operator/command-line\\.ts$' },
-      to: { path: '^(operator|shared)/', pathNot: '^shared/(?:version|node-error)\\.ts$' },
+      from: { path: '^local/command-line\\.ts$' },
+      to: { path: '^(local|operator|shared)/', pathNot: '^shared/(?:version|node-error)\\.ts$' },
     },
     {
       name: 'infra-knows-the-tables-only',
@@ -123,8 +123,7 @@ export default {
       },
       to: {
         path: '^shared/venue/polymarket/',
-        pathNot:
-          '^shared/venue/polymarket/(accounts|http/clock|market-data|official-client|operator-venue|order-entry)\\.ts$',
+        pathNot: '^shared/venue/polymarket/(accounts|market-data|open-account|operator-venue|order-entry)\\.ts$',
       },
     },
     {

@@ -1,12 +1,10 @@
 import { refuse } from '../../shared/errors.ts';
 import { READ_BUDGET_MS } from '../../shared/limits.ts';
 import { isTokenId, TOKEN_ID_RULE } from '../../shared/token-id.ts';
-import type { Book, MarketData } from '../../shared/venue/port.ts';
+import type { MarketData } from '../../shared/venue/port.ts';
 import type { Endpoint } from '../http.ts';
 import { checkParameters } from '../query.ts';
 import { ROUTES } from '../routes.ts';
-import type { Wire } from '../schemas.ts';
-import type { book as bookSchema } from './response.ts';
 
 /** Parses the token id of a path; 400 `invalid_request` for anything else. */
 function parseTokenId(text = ''): string {
@@ -18,21 +16,6 @@ function parseTokenId(text = ''): string {
 function matches(ifNoneMatch: string | undefined, etag: string): boolean {
   const tags = (ifNoneMatch ?? '').split(',').map((tag) => tag.trim().replace(/^W\//, ''));
   return tags.includes('*') || tags.includes(etag);
-}
-
-function toWire(book: Book): Wire<typeof bookSchema> {
-  return {
-    token_id: book.tokenId,
-    condition_id: book.conditionId,
-    bids: book.bids,
-    asks: book.asks,
-    tick_size: book.tickSize,
-    min_order_size: book.minOrderSize,
-    neg_risk: book.negRisk,
-    last_trade_price: book.lastTradePrice,
-    timestamp: book.timestamp,
-    hash: book.hash,
-  };
 }
 
 /** `GET /v1/book/{token_id}`: the order book of an outcome token, best price first. */
@@ -48,7 +31,7 @@ export function bookEndpoint(marketData: MarketData): Endpoint {
       // Clients may cache the book, but must revalidate it before each use.
       const caching = { 'cache-control': 'no-cache', ...(etag !== undefined && { etag }) };
       const isKnown = etag !== undefined && matches(headers['if-none-match'], etag);
-      return { headers: caching, ...(isKnown ? { status: 304 } : { status: 200, body: toWire(book) }) };
+      return { headers: caching, ...(isKnown ? { status: 304 } : { status: 200, body: book }) };
     },
   };
 }

@@ -9,7 +9,7 @@ import {
 } from '../../shared/decimal.ts';
 import { type FieldError, printable, refuse } from '../../shared/errors.ts';
 import type { LimitOrder } from '../../shared/venue/port.ts';
-import { tokenId } from '../schemas.ts';
+import { tokenId } from '../../shared/wire/schemas.ts';
 
 /** Far above any position at the venue; keeps the arithmetic bounded. */
 const MAX_SHARES: Decimal = { coefficient: 1_000_000_000n, scale: 0 };

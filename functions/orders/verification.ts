@@ -9,8 +9,8 @@ import {
   contractSignature,
   createContractWallets,
 } from '../../shared/wallets/contract-wallets.ts';
+import type { Wire } from '../../shared/wire/schemas.ts';
 import type { Middleware } from '../http.ts';
-import type { Wire } from '../schemas.ts';
 import type { placedOrder } from './response.ts';
 
 /** How long a signature is valid: in the texts that the service writes, at most, and the tolerance for clocks. */

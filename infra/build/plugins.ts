@@ -49,7 +49,7 @@ export const BUILTINS_BY_CALL: Plugin = {
  * class that the pipeline knows: with a copy in each bundle, every such error would be answered 500.
  */
 export const LAYER_ENTRIES = {
-  'open-account': 'shared/account/open-account.ts',
+  'open-account': 'shared/venue/polymarket/open-account.ts',
   'market-data': 'shared/venue/polymarket/market-data.ts',
   'order-entry': 'shared/venue/polymarket/order-entry.ts',
   errors: 'shared/errors.ts',

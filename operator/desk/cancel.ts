@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isOver, type VenueOrder } from '../../shared/venue/polymarket/operator-venue.ts';
-import { DeskError } from './access.ts';
-import { addClients, type Clients, type Desk, note, noteUnreadable, OPEN, openRow, orNote, plural } from './desk.ts';
+import { DeskError, orNote } from '../account/access.ts';
+import { isOfClient, UNREAD } from '../account/records.ts';
+import type { Cancellation } from '../account/venue.ts';
+import { addClients, type Clients, type Desk, noteUnreadable, OPEN, openRow, plural } from './desk.ts';
 import { type Row, report, type Sheet } from './output.ts';
-import { isOfClient, UNREAD } from './records.ts';
-import type { Cancellation } from './venue.ts';
 
 /** The orders to cancel: named ones, those of a client or a token, or all. */
 export interface Selection {
@@ -34,10 +34,10 @@ async function list(desk: Desk, { ids, client, token, all }: Selection, clients:
   if (client !== undefined && !(await addClients(desk, openIds, clients))) {
     throw new DeskError('The clients of the open orders are unknown.');
   }
-  const isSelected = ({ id, asset_id }: VenueOrder) =>
+  const isSelected = ({ id, tokenId }: VenueOrder) =>
     all ||
     ids.includes(id) ||
-    asset_id === token ||
+    tokenId === token ||
     (client !== undefined && isOfClient(clients.get(id) ?? UNREAD, client));
   return new Map(open.filter(isSelected).map((order) => [order.id, order]));
 }
@@ -108,11 +108,11 @@ async function reportDone(desk: Desk, done: Done, found: Left | undefined): Prom
     return { ...(order && openRow(order)), order_id: id, ...clients.get(id), ...result };
   });
   desk.terminal.out(report(rows, desk.format, CANCELLED));
-  if (unknown?.size) note(desk, `No look-up finds ${[...unknown].join(', ')}: closed long ago, or not yet visible.`);
+  if (unknown?.size) desk.note(`No look-up finds ${[...unknown].join(', ')}: closed long ago, or not yet visible.`);
   const left = unknown?.size ? undefined : resting?.size;
   const open = left === undefined ? 'could not check which are still open' : `${left} still open`;
   const rest = left === 0 ? 'none of them is still open' : open;
-  note(desk, `${cancelled.size} cancelled; ${rest}.`);
+  desk.note(`${cancelled.size} cancelled; ${rest}.`);
   return left === 0 && failures.length === 0 ? 0 : 1;
 }
 
@@ -123,11 +123,11 @@ export async function cancelOrders(desk: Desk, selection: Selection): Promise<nu
   const clients: Clients = new Map();
   const listed = list(desk, selection, clients);
   // In an emergency the list itself may fail. Cancelling all orders, or named ones, does not need it.
-  const before = await (all || ids.length > 0 ? orNote(desk, listed) : listed);
+  const before = await (all || ids.length > 0 ? orNote(desk.note, listed) : listed);
   const asked = new Set(ids.length > 0 ? ids : before?.keys());
   if (before && asked.size === 0 && !all) {
     terminal.out(report([], desk.format, CANCELLED));
-    note(desk, 'No such open order.');
+    desk.note('No such open order.');
     return 0;
   }
   // Nobody reads the clients without a terminal, so the cancellation does not wait for the records.
@@ -135,12 +135,12 @@ export async function cancelOrders(desk: Desk, selection: Selection): Promise<nu
   const rows = before && [...before.values()].map((order) => openRow(order, clients.get(order.id)));
   if (before) noteUnreadable(desk, [...before.values()]);
   if (!(await confirm(desk, selection, rows))) {
-    note(desk, 'Nothing is cancelled.');
+    desk.note('Nothing is cancelled.');
     return 1;
   }
   const answer = await (all ? venue.cancelAll() : venue.cancel([...asked]));
-  for (const sentence of answer.failures) note(desk, sentence);
+  for (const sentence of answer.failures) desk.note(sentence);
   const done = { asked, before, answer, clients };
-  const resting = await orNote(desk, look(desk, selection, done), 'Which orders are still open is unknown. ');
+  const resting = await orNote(desk.note, look(desk, selection, done), 'Which orders are still open is unknown. ');
   return reportDone(desk, done, resting);
 }

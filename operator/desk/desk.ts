@@ -1,36 +1,21 @@
+import type { Terminal } from '../../local/command-line.ts';
 import type { OrderRecord } from '../../shared/orders/record.ts';
 import { formatTime } from '../../shared/time.ts';
 import { isReadable, type VenueOrder } from '../../shared/venue/polymarket/operator-venue.ts';
-import type { Terminal } from '../command-line.ts';
-import { type Access, DeskError } from './access.ts';
+import { type Access, type Note, orNote } from '../account/access.ts';
+import { type ClientCells, cellsIn, type Records, readRecords, UNREAD } from '../account/records.ts';
+import type { AccountVenue } from '../account/venue.ts';
 import { type Format, type Row, report, type Sheet } from './output.ts';
-import { type ClientCells, cellsIn, type Records, readRecords, UNREAD } from './records.ts';
-import type { DeskVenue } from './venue.ts';
 
 // What the commands share, and the list of open orders. Rows go to the output, sentences about them to the other stream.
 
 /** What every command works with. */
 export interface Desk {
   readonly access: Access;
-  readonly venue: DeskVenue;
+  readonly venue: AccountVenue;
   readonly terminal: Terminal;
+  readonly note: Note;
   readonly format: Format;
-}
-
-/** Writes a sentence for the person at the terminal. */
-export function note({ terminal }: Pick<Desk, 'terminal'>, sentence: string): void {
-  terminal.err(`${sentence}\n`);
-}
-
-/** Waits for work. Writes the message of a `DeskError` to the terminal and returns `undefined`. */
-export async function orNote<T>(desk: Pick<Desk, 'terminal'>, work: Promise<T>, about = ''): Promise<T | undefined> {
-  try {
-    return await work;
-  } catch (error) {
-    if (!(error instanceof DeskError)) throw error;
-    note(desk, about + error.message);
-    return undefined;
-  }
 }
 
 /** Writes a number of things. */
@@ -53,14 +38,14 @@ export function openRow(order: VenueOrder, client: ClientCells = UNREAD): Row {
   return {
     order_id: order.id,
     ...client,
-    token_id: order.asset_id,
-    market: order.market,
+    token_id: order.tokenId,
+    market: order.conditionId,
     outcome: order.outcome,
     side: order.side,
     price: order.price,
-    size: order.original_size,
-    filled_size: order.size_matched,
-    since: order.created_at === null ? null : formatTime(order.created_at),
+    size: order.size,
+    filled_size: order.filledSize,
+    since: order.createdAt === null ? null : formatTime(order.createdAt),
     status: isReadable(order) ? order.status : 'unreadable',
   };
 }
@@ -68,7 +53,7 @@ export function openRow(order: VenueOrder, client: ClientCells = UNREAD): Row {
 /** Counts the malformed orders, and reports the number. */
 export function noteUnreadable(desk: Desk, orders: readonly VenueOrder[]): number {
   const { length } = orders.filter((order) => !isReadable(order));
-  if (length > 0) note(desk, `${plural(length, 'malformed open order')}, listed as unreadable.`);
+  if (length > 0) desk.note(`${plural(length, 'malformed open order')}, listed as unreadable.`);
   return length;
 }
 
@@ -76,7 +61,7 @@ export function noteUnreadable(desk: Desk, orders: readonly VenueOrder[]): numbe
 export async function readKnown<T>(desk: Desk, pick: (record: OrderRecord) => T | undefined): Promise<Records<T>> {
   const records = await readRecords(desk.access, pick);
   if (records.unreadable > 0)
-    note(desk, `${plural(records.unreadable, 'record')} skipped: damaged, or of another version of the service.`);
+    desk.note(`${plural(records.unreadable, 'record')} skipped: damaged, or of another version of the service.`);
   return records;
 }
 
@@ -91,7 +76,7 @@ export async function addClients(desk: Desk, orderIds: readonly string[], known:
   const ids = new Set(orderIds.filter((id) => !known.has(id)));
   if (ids.size > 0) {
     const pick = (record: OrderRecord) => (ids.has(record.orderId.toLowerCase()) ? record : undefined);
-    const records = await orNote(desk, readKnown(desk, pick));
+    const records = await orNote(desk.note, readKnown(desk, pick));
     for (const id of ids) known.set(id, records ? cellsIn(records, id) : UNREAD);
   }
   return !orderIds.some((id) => known.get(id) === UNREAD);
@@ -103,12 +88,12 @@ export async function listOpen(desk: Desk): Promise<number> {
   const clients: Clients = new Map();
   const ids = orders.map(({ id }) => id);
   const areRead = await addClients(desk, ids, clients);
-  const markets = await desk.venue.markets([...new Set(orders.flatMap(({ market }) => market ?? []))]);
+  const markets = await desk.venue.markets([...new Set(orders.flatMap(({ conditionId }) => conditionId ?? []))]);
   const rows = orders.map((order) => ({
     ...openRow(order, clients.get(order.id)),
-    question: markets.get(order.market ?? '')?.question ?? null,
+    question: markets.get(order.conditionId ?? '')?.question ?? null,
   }));
   desk.terminal.out(report(rows, desk.format, OPEN));
-  note(desk, rows.length === 0 ? 'No open orders.' : `${plural(rows.length, 'order')} on the book.`);
+  desk.note(rows.length === 0 ? 'No open orders.' : `${plural(rows.length, 'order')} on the book.`);
   return noteUnreadable(desk, orders) === 0 && areRead ? 0 : 1;
 }

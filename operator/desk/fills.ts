@@ -1,10 +1,11 @@
 import { addDecimals, formatDecimal, subtractDecimals, sumDecimals, ZERO } from '../../shared/decimal.ts';
 import { formatTime } from '../../shared/time.ts';
-import type { Fees, Trade } from '../../shared/venue/polymarket/operator-venue.ts';
-import { type Desk, note, orNote, plural, readKnown } from './desk.ts';
-import { type Fill, fillsIn, isCounted, isUnknown, type Ours, quotient } from './our-part.ts';
+import type { Trade } from '../../shared/venue/polymarket/operator-venue.ts';
+import { type Fill, fillsIn, isCounted, isUnknown, ownTrade, quotient, UNKNOWN_FEE } from '../account/fills.ts';
+import { readMarkets } from '../account/markets.ts';
+import { type ClientCells, cellsIn, comparable, isOfClient, type Records, type Who } from '../account/records.ts';
+import { type Desk, plural, readKnown } from './desk.ts';
 import { type Row, report, type Sheet } from './output.ts';
-import { type ClientCells, cellsIn, comparable, isOfClient, type Records, type Who } from './records.ts';
 
 // One way to the fills of the account: listed, or summed by client, by token, or by both.
 
@@ -94,62 +95,50 @@ function sheetOf({ byClient, byToken }: FillsOptions): Sheet {
   return byClient ? CLIENTS : FILLS;
 }
 
-/** Returns what identifies the account's orders in a trade: its API key, its accounts, and those of recorded orders. */
-export function oursOf(
-  { access, venue }: Pick<Desk, 'access' | 'venue'>,
-  { byId, makers }: Pick<Records<unknown>, 'byId' | 'makers'>,
-): Ours {
-  const accounts = [access.address, access.funderAddress ?? access.address].map((address) => address.toLowerCase());
-  return { recorded: byId, owner: venue.owner, makers: new Set([...makers, ...accounts]) };
-}
-
-/** Reads the fees of markets: `null` where the venue states none, `undefined` after a sentence where they are unreadable. */
-async function readFees(desk: Desk, markets: Iterable<string>): Promise<Map<string, Fees | null | undefined>> {
-  const fees = new Map<string, Fees | null | undefined>();
-  for (const market of new Set(markets)) fees.set(market, await orNote(desk, desk.venue.fees(market)));
-  return fees;
-}
-
 /**
  * Finds the account's fills in trades, with the questions of their markets. `foreign` are the trades without a
- * recognisable order of the account. The terminal gets a sentence for each market with unreadable fees.
+ * recognisable order of the account. The operator gets a sentence for each market with unreadable fees.
  */
-export async function findFills(desk: Desk, trades: readonly Trade[], ours: Ours) {
-  const markets = [...new Set(trades.map(({ market }) => market))];
-  const fees = await readFees(desk, markets);
-  const catalogue = await desk.venue.markets(markets);
-  const found = trades.map((trade) => ({ trade, fills: fillsIn(trade, ours, fees.get(trade.market) ?? null) }));
+export async function findFills(
+  { venue, note }: Desk,
+  trades: readonly Trade[],
+  { byId, makers }: Pick<Records<unknown>, 'byId' | 'makers'>,
+) {
+  const ours = { ...venue.own, recorded: byId, makers: new Set([...makers, ...venue.own.makers]) };
+  const markets = await readMarkets(venue, note, [...new Set(trades.map(({ conditionId }) => conditionId))]);
+  const found = trades.map((trade) => fillsIn(ownTrade(trade, ours), markets.get(trade.conditionId)?.fees ?? null));
   return {
-    fills: found.flatMap(({ trade, fills }) =>
+    fills: found.flatMap((fills, index) =>
       fills.map((fill) => {
-        const { question = null, isResolved = null } = catalogue.get(fill.market) ?? {};
-        return { time: formatTime(trade.match_time), ...fill, question, resolved: isResolved };
+        const { question = null, isResolved = null } = markets.get(fill.market) ?? {};
+        const about = { time: formatTime(trades[index]?.at ?? 0), question, resolved: isResolved };
+        return { ...about, ...fill, ...(isCounted(fill) ? {} : UNKNOWN_FEE) };
       }),
     ),
-    foreign: found.filter(({ fills }) => fills.length === 0).map(({ trade }) => trade.id),
-    areFeesRead: ![...fees.values()].includes(undefined),
+    foreign: trades.filter((_, index) => found[index]?.length === 0).map(({ id }) => id),
+    areFeesRead: ![...markets.values()].some(({ fees }) => fees === undefined),
   };
 }
 
 /** Notes the trades that cannot be read. */
 export function noteUnreadableTrades(desk: Desk, ids: readonly string[]): void {
   if (ids.length === 0) return;
-  note(desk, `${plural(ids.length, 'trade')} unreadable and not summed: ${ids.join(', ')}.`);
+  desk.note(`${plural(ids.length, 'trade')} unreadable and not summed: ${ids.join(', ')}.`);
 }
 
 /** Notes what the sums leave out. */
 function noteOmissions(desk: Desk, fills: readonly Fill[], foreign: readonly string[]): void {
   const omitted = fills.filter((fill) => !isCounted(fill));
   const noFee = fills.filter((fill) => isCounted(fill) && !fill.fee);
-  const [unknown, failed] = [true, false].map((is) => omitted.filter(({ status }) => isUnknown(status) === is));
-  if (failed?.length) note(desk, `${plural(failed.length, 'fill')} not summed: the settlement failed.`);
+  const [unknown, failed] = [true, false].map((is) => omitted.filter((fill) => isUnknown(fill) === is));
+  if (failed?.length) desk.note(`${plural(failed.length, 'fill')} not summed: the settlement failed.`);
   if (unknown?.length) {
     const trades = unknown.map(({ trade_id, status }) => `${trade_id} (${status})`).join(', ');
-    note(desk, `${plural(unknown.length, 'fill')} not summed, of trades in an unknown state: ${trades}.`);
+    desk.note(`${plural(unknown.length, 'fill')} not summed, of trades in an unknown state: ${trades}.`);
   }
-  if (noFee.length > 0) note(desk, `The fee of ${plural(noFee.length, 'fill')} is unknown and not summed.`);
+  if (noFee.length > 0) desk.note(`The fee of ${plural(noFee.length, 'fill')} is unknown and not summed.`);
   if (foreign.length > 0) {
-    note(desk, `${plural(foreign.length, 'trade')} without a known order of this account: ${foreign.join(', ')}.`);
+    desk.note(`${plural(foreign.length, 'trade')} without a known order of this account: ${foreign.join(', ')}.`);
   }
 }
 
@@ -160,7 +149,7 @@ export async function reportFills(desk: Desk, options: FillsOptions): Promise<nu
   const { trades, unreadable } = await venue.trades(options);
   // Reads records after trades, so that orders placed during the minutes of reading have their records.
   const records = await readKnown(desk, ({ client, caller }): Who => ({ client, caller }));
-  const { fills: all, foreign, areFeesRead } = await findFills(desk, trades, oursOf(desk, records));
+  const { fills: all, foreign, areFeesRead } = await findFills(desk, trades, records);
   const fills = all
     .map((fill) => ({ ...fill, ...cellsIn(records, fill.order_id) }))
     .filter((fill) => client === undefined || isOfClient(fill, client));
@@ -178,10 +167,9 @@ export async function reportFills(desk: Desk, options: FillsOptions): Promise<nu
   noteOmissions(desk, fills, foreign);
   noteUnreadableTrades(desk, unreadable);
   if (byToken) {
-    const first = trades[0] ? `the first listed one, of ${formatTime(trades[0].match_time)}` : 'those that are listed';
-    note(desk, `Not in this list: redeemed, merged, split or moved shares, and trades before ${first}.`);
+    const first = trades[0] ? `the first listed one, of ${formatTime(trades[0].at)}` : 'those that are listed';
+    desk.note(`Not in this list: redeemed, merged, split or moved shares, and trades before ${first}.`);
   }
-  const isWhole =
-    foreign.length + unreadable.length + records.unreadable === 0 && !fills.some(({ status }) => isUnknown(status));
+  const isWhole = foreign.length + unreadable.length + records.unreadable === 0 && !fills.some(isUnknown);
   return isWhole && areFeesRead ? 0 : 1;
 }

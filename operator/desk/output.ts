@@ -1,5 +1,5 @@
+import { inColumns } from '../../local/command-line.ts';
 import { type Decimal, formatDecimal, PLAIN_DECIMAL } from '../../shared/decimal.ts';
-import { inColumns } from '../command-line.ts';
 
 /** The forms of a report. */
 export const FORMATS = ['table', 'csv', 'json'] as const;

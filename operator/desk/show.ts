@@ -1,11 +1,11 @@
 import type { OrderRecord } from '../../shared/orders/record.ts';
 import { formatTime } from '../../shared/time.ts';
 import { isReadable } from '../../shared/venue/polymarket/operator-venue.ts';
-import { DeskError } from './access.ts';
-import { type Desk, note, openRow, plural, readKnown } from './desk.ts';
-import { FILLS, findFills, noteUnreadableTrades, oursOf } from './fills.ts';
+import { DeskError } from '../account/access.ts';
+import { cellsIn } from '../account/records.ts';
+import { type Desk, openRow, plural, readKnown } from './desk.ts';
+import { FILLS, findFills, noteUnreadableTrades } from './fills.ts';
 import { complete, type Row, report, type Sheet } from './output.ts';
-import { cellsIn } from './records.ts';
 
 /** The search for trades begins this long before the signing: clocks may differ. */
 const MARGIN_MS = 3_600_000;
@@ -38,10 +38,10 @@ export async function showOrder(desk: Desk, id: string): Promise<number> {
   const records = await readKnown(desk, pick);
   const record = records.byId.get(id);
   const order = await venue.order(id);
-  const since = (record ? record.signedAt : order?.created_at) ?? 0;
-  const filter = { since: since - MARGIN_MS, conditionId: order?.market ?? record?.conditionId ?? null };
+  const since = (record ? record.signedAt : order?.createdAt) ?? 0;
+  const filter = { since: since - MARGIN_MS, conditionId: order?.conditionId ?? record?.conditionId ?? null };
   const { trades, unreadable } = await venue.trades(filter);
-  const { fills: all, areFeesRead } = await findFills(desk, trades, oursOf(desk, records));
+  const { fills: all, areFeesRead } = await findFills(desk, trades, records);
   const fills = all.filter(({ order_id }) => order_id === id);
   if (!record && !order && fills.length === 0)
     throw new DeskError('Neither the records nor the venue know this order.');
@@ -59,7 +59,7 @@ export async function showOrder(desk: Desk, id: string): Promise<number> {
   else {
     const lines = SHOW.names.filter((name) => row[name] !== null).map((name) => `${name.padEnd(24)} ${row[name]}\n`);
     terminal.out(`${lines.join('')}\n${report(fillRows, format, FILLS)}`);
-    note(desk, `${plural(fills.length, 'fill')}${order ? '' : '; the venue does not list this order'}.`);
+    desk.note(`${plural(fills.length, 'fill')}${order ? '' : '; the venue does not list this order'}.`);
   }
   noteUnreadableTrades(desk, unreadable);
   return areFeesRead && unreadable.length === 0 && (!order || isReadable(order)) ? 0 : 1;

@@ -1,5 +1,5 @@
 import { ConfigError } from '../../shared/settings/formats.ts';
-import { DeskError } from '../desk/access.ts';
+import { DeskError } from '../account/access.ts';
 import { explain } from '../explain.ts';
 
 /** The result of a check: one sentence on the finding and, if needed, one on the fix. */

@@ -2,8 +2,8 @@ import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { SOURCES } from '../../local/service/folders.ts';
-import type { OperatorConfig } from '../desk/access.ts';
-import { readRecords } from '../desk/records.ts';
+import type { OperatorConfig } from '../account/access.ts';
+import { readRecords } from '../account/records.ts';
 import { type Finding, fail, ok, skip } from './check.ts';
 
 type Stack = NonNullable<OperatorConfig['stack']>;

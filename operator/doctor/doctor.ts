@@ -1,7 +1,7 @@
+import { flag, option, runCommand, type Terminal, THIS_PROCESS, type Values } from '../../local/command-line.ts';
 import type { Environment } from '../../shared/settings/table.ts';
 import { openOperatorVenue } from '../../shared/venue/polymarket/operator-venue.ts';
-import { flag, option, runCommand, type Terminal, THIS_PROCESS, type Values } from '../command-line.ts';
-import { checkWhere, WHERE } from '../desk/access.ts';
+import { checkWhere, WHERE } from '../account/access.ts';
 import { type Finding, makeCheck, warn } from './check.ts';
 import { checkContract, checkStack } from './deployment.ts';
 import { type Asked, askBooks, askCredentials, askFunds, askRegion, writeCredentials } from './questions.ts';

@@ -7,7 +7,7 @@ import { createLog } from '../../shared/log.ts';
 import { LOOPBACK } from '../../shared/loopback.ts';
 import { errorCode } from '../../shared/node-error.ts';
 import { type OperatorVenue, REFUSED_REGION } from '../../shared/venue/polymarket/operator-venue.ts';
-import type { OperatorConfig } from '../desk/access.ts';
+import type { OperatorConfig } from '../account/access.ts';
 import { GO_ELSEWHERE } from '../explain.ts';
 import { type Finding, fail, ok, skip, warn } from './check.ts';
 import type { Account } from './start.ts';
@@ -102,17 +102,17 @@ const MARKETS_TRIED = 10;
 /** Lists markets and reads a book as the service does, and compares the outcomes of both: a buyer of Yes must not get No. */
 export async function askBooks({ config, venue, call }: Asked): Promise<Finding> {
   const marketData = createMarketData(config, createLog({ level: 'error', write: () => undefined }));
-  const { markets } = await marketData.listMarkets(MARKETS_TRIED, call);
-  for (const { id, conditionId, outcomes } of markets) {
+  const { items } = await marketData.listMarkets(MARKETS_TRIED, call);
+  for (const { id, condition_id: conditionId, outcomes } of items) {
     try {
-      await marketData.readBook(outcomes[0]?.tokenId ?? '', call);
+      await marketData.readBook(outcomes[0]?.token_id ?? '', call);
     } catch (error) {
       if (error instanceof AppError && error.code === 'unknown_token') continue;
       throw error;
     }
     const names = conditionId === null ? undefined : (await venue.marketInfo(conditionId, call))?.outcomes;
     const bare = (name: string | undefined) => name?.trim().toLowerCase();
-    if (!names || outcomes.every(({ tokenId, name }) => name === null || bare(name) === bare(names.get(tokenId)))) {
+    if (!names || outcomes.every(({ token_id, name }) => name === null || bare(name) === bare(names.get(token_id)))) {
       return ok('Markets and order books can be read, and agree on the outcomes.');
     }
     return fail(`Catalogue and order book name the outcomes of market ${id} differently.`, 'Do not trade this market.');

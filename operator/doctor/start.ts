@@ -2,7 +2,7 @@ import type { openAccount } from '#venue/open-account';
 import { checkStore } from '../../local/service/open-store.ts';
 import { prepare } from '../../local/service/service.ts';
 import type { Environment } from '../../shared/settings/table.ts';
-import { type OperatorConfig, readConfig, type Where } from '../desk/access.ts';
+import { type OperatorConfig, readConfig, type Where } from '../account/access.ts';
 import { type Finding, fixOf, ok, sentenceOf, warn } from './check.ts';
 
 /** The account of the settings. */

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
+import type { Terminal } from '../../local/command-line.ts';
 import { storeFileOf } from '../../local/service/folders.ts';
 import { ConfigError } from '../../shared/settings/formats.ts';
 import type { Environment } from '../../shared/settings/table.ts';
 import { tableNameOf } from '../../shared/store-name.ts';
 import { formatTime } from '../../shared/time.ts';
-import type { Terminal } from '../command-line.ts';
-import type { Access } from '../desk/access.ts';
+import type { Access } from '../account/access.ts';
 import { accountOf, openLooks } from './read.ts';
 import { type Host, openLines, run } from './run.ts';
 import { newState } from './state.ts';

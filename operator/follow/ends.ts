@@ -37,7 +37,7 @@ function takeEnd({ shown, lacks, facts, now }: Look, id: string, order: Followed
     delete order.left;
     return;
   }
-  const matched = found?.size_matched ? formatDecimal(found.size_matched) : '0';
+  const matched = found?.filledSize ? formatDecimal(found.filledSize) : '0';
   if (!found && now - left.quietSince < UNKNOWN_QUIET_MS) return;
   if (compareTexts(addTexts(order.gross, DUST), matched) < 0 && now - left.at < LONGEST_WAIT_MS) return;
   order.closedAt = now;

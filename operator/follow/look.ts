@@ -1,6 +1,6 @@
 import { formatDecimal } from '../../shared/decimal.ts';
 import { ORDER_ID, type VenueOrder } from '../../shared/venue/polymarket/operator-venue.ts';
-import { type OurTrade, ourTrades } from '../desk/our-part.ts';
+import { isUnknown, type OwnTrade, ownTrade } from '../account/fills.ts';
 import { takeEnds } from './ends.ts';
 import { eventsOf } from './event.ts';
 import type { Account, Look, Shown } from './shown.ts';
@@ -31,7 +31,7 @@ function wholeStart({ newestTrade, parts, unreadable }: FollowState): number {
 export function windowOf(state: FollowState, open: Shown['open'], now: number): Pick<Shown, 'since' | 'isWhole'> {
   const isWhole = Math.abs(now - state.wholeAt) >= WHOLE_WINDOW_MS;
   const known = isWhole ? wholeStart(state) : state.newestTrade - RECENT_MS;
-  const older = open.flatMap(({ id, created_at: at }) =>
+  const older = open.flatMap(({ id, createdAt: at }) =>
     state.orders[id] || at === null || at >= state.start ? [] : at - MARGIN_MS,
   );
   return { since: Math.min(known, ...older), isWhole };
@@ -48,25 +48,25 @@ const NOTHING = {
 };
 
 function followedOf(order: VenueOrder | undefined): Followed {
-  const { created_at, market = null, asset_id: token_id = null, side = null, outcome = null } = order ?? {};
-  const [price = null, size = null] = [order?.price, order?.original_size].map((one) => one && formatDecimal(one));
-  return { ...NOTHING, signedAt: created_at ?? 0, market, token_id, side, outcome, price, size };
+  const { createdAt, conditionId: market = null, tokenId: token_id = null, side = null, outcome = null } = order ?? {};
+  const [price = null, size = null] = [order?.price, order?.size].map((one) => one && formatDecimal(one));
+  return { ...NOTHING, signedAt: createdAt ?? 0, market, token_id, side, outcome, price, size };
 }
 
 /** Follows every order that was placed since the start, is on the book, or has traded. */
-function trackOrders({ state, shown, open, now, lacks }: Look, trades: readonly OurTrade[]): void {
+function trackOrders({ state, shown, open, now, lacks }: Look, trades: readonly OwnTrade[]): void {
   const recent = recentRecords(state);
   /** The orders that are not followed yet, and since when their records may have been signed. */
   const unknown = new Map<string, number>();
   const add = (id: string, since: number) => {
     if (!state.orders[id]) unknown.set(id, Math.min(since, unknown.get(id) ?? since));
   };
-  for (const [id, { created_at }] of open) add(id, (created_at ?? now) - MARGIN_MS);
-  for (const { trade, orderIds } of trades.filter(({ trade }) => trade.match_time >= state.start)) {
-    const since = trade.match_time - TAKER_MARGIN_MS;
-    for (const id of orderIds) add(id, since);
+  for (const [id, { createdAt }] of open) add(id, (createdAt ?? now) - MARGIN_MS);
+  for (const { trade, shares } of trades.filter(({ trade }) => trade.at >= state.start)) {
+    const since = trade.at - TAKER_MARGIN_MS;
+    for (const { orderId } of shares) add(orderId, since);
     // Its order may be recorded under another account.
-    if (orderIds.length === 0 && !state.unreadable[trade.id]) lacks.recordsSince = Math.min(lacks.recordsSince, since);
+    if (shares.length === 0 && !state.unreadable[trade.id]) lacks.recordsSince = Math.min(lacks.recordsSince, since);
   }
   for (const [id, since] of unknown) {
     if (!shown.records.has(id)) lacks.recordsSince = Math.min(lacks.recordsSince, since);
@@ -85,11 +85,11 @@ function trackOrders({ state, shown, open, now, lacks }: Look, trades: readonly 
 const OPEN_WITHOUT_ID = 'an open order without an id';
 
 /** Returns the rows that cannot be used, and why. */
-function oddRows({ state, shown, open }: Look, trades: readonly OurTrade[]): ReadonlyMap<string, string> {
+function oddRows({ state, shown, open }: Look, trades: readonly OwnTrade[]): ReadonlyMap<string, string> {
   const rows = new Map(shown.unreadable.map((id) => [id, 'unreadable']));
-  for (const { trade, orderIds, isKnown } of trades.filter(({ trade }) => trade.match_time >= state.start)) {
-    if (!isKnown) rows.set(trade.id, trade.status);
-    else if (orderIds.length === 0) rows.set(trade.id, 'without an order of this account');
+  for (const { trade, shares } of trades.filter(({ trade }) => trade.at >= state.start)) {
+    if (isUnknown(trade)) rows.set(trade.id, trade.status);
+    else if (shares.length === 0) rows.set(trade.id, 'without an order of this account');
   }
   if (open.size < shown.open.length) rows.set(OPEN_WITHOUT_ID, OPEN_WITHOUT_ID);
   return rows;
@@ -127,17 +127,18 @@ export function look(before: FollowState, shown: Shown, { recordLagMs, ...accoun
   const open = new Map(shown.open.filter(({ id }) => ORDER_ID.test(id)).map((order) => [order.id, order]));
   const lacks = { recordsSince: shown.recordsSince, markets: new Set<string>(), lookUps: new Set<string>() };
   const ours = { ...account, recorded: new Set([...Object.keys(state.orders), ...shown.records.keys()]) };
-  const one: Look = { state, shown, now, open, ours, facts: [], lacks };
+  const one: Look = { state, shown, now, open, facts: [], lacks };
   const forgotten = wholeStart(before);
   // The record of a younger one may not show yet.
-  const shownTrades = shown.trades.filter(({ match_time }) => Math.abs(now - match_time) >= recordLagMs);
-  const trades = ourTrades(shownTrades, ours).flatMap((one) => {
-    if (one.trade.match_time >= forgotten) return [one];
+  const shownTrades = shown.trades.filter(({ at }) => Math.abs(now - at) >= recordLagMs);
+  const trades = shownTrades.flatMap((trade) => {
+    const own = ownTrade(trade, ours);
+    if (trade.at >= forgotten) return [own];
     // It was read for the orders that rest since before the start; what others have of it is counted and forgotten.
-    const orderIds = one.orderIds.filter((id) => open.has(id) && !(id in before.orders));
-    return orderIds.length > 0 ? [{ ...one, orderIds }] : [];
+    const shares = own.shares.filter(({ orderId: id }) => open.has(id) && !(id in before.orders));
+    return shares.length > 0 ? [{ trade, shares }] : [];
   });
-  const usable = trades.filter(({ isKnown }) => isKnown);
+  const usable = trades.filter(({ trade }) => !isUnknown(trade));
   trackOrders(one, usable);
   takeTrades(one, usable);
   takeOdd(one, oddRows(one, trades));

@@ -1,16 +1,16 @@
 import type { OrderRecord } from '../../shared/orders/record.ts';
 import type { VenueOrder } from '../../shared/venue/polymarket/operator-venue.ts';
-import { type Access, DeskError } from '../desk/access.ts';
-import { oursOf } from '../desk/fills.ts';
-import { cellsOf, lagOf, readRecords } from '../desk/records.ts';
-import { type DeskVenue, openVenue } from '../desk/venue.ts';
+import { type Access, type Note, orNote } from '../account/access.ts';
+import { type Market, readEach, readMarkets } from '../account/markets.ts';
+import { cellsOf, lagOf, readRecords } from '../account/records.ts';
+import { type AccountVenue, openVenue } from '../account/venue.ts';
 import type { OrderEvent } from './event.ts';
 import { look, recentRecords, windowOf } from './look.ts';
-import type { Account, Market, RecordedOrder, Shown } from './shown.ts';
+import type { Account, RecordedOrder, Shown } from './shown.ts';
 import type { FollowState } from './state.ts';
 
 /** The sources of a look. A `DeskError` of a call ends the look, which has then changed nothing. */
-export interface Sources extends Pick<DeskVenue, 'restingOrders' | 'trades' | 'markets' | 'fees' | 'order'> {
+export interface Sources extends Pick<AccountVenue, 'restingOrders' | 'trades' | 'markets' | 'fees' | 'order'> {
   records(since: number): Promise<Shown['records']>;
   /** False if recent records take as long to read as all: only unknown orders cause a read then. */
   readonly listsRecent: boolean;
@@ -25,40 +25,13 @@ export interface Looked {
 /** Makes a look, or returns `undefined` after a sentence if it cannot be made. */
 export type MakeLook = (state: FollowState, now: number) => Promise<Looked | undefined>;
 
-type Note = (sentence: string) => void;
-
-/** Returns `undefined` after a sentence where the venue or the records cannot be read. */
-async function orNote<T>(note: Note, work: Promise<T>): Promise<T | undefined> {
-  try {
-    return await work;
-  } catch (error) {
-    if (!(error instanceof DeskError)) throw error;
-    note(error.message);
-    return undefined;
-  }
-}
-
-/** Concurrent calls. */
-const AT_ONCE = 10;
-
-/** Reads something for each id; an unreadable value is `undefined`, after a sentence. */
-async function readEach<T>(note: Note, ids: Iterable<string>, read: (id: string) => Promise<T>) {
-  const found = new Map<string, T | undefined>();
-  const left = [...ids];
-  while (left.length > 0)
-    await Promise.all(left.splice(0, AT_ONCE).map(async (id) => found.set(id, await orNote(note, read(id)))));
-  return found;
-}
-
 /** Creates the looks of a follower. */
 export function createLooks(sources: Sources, account: Account, note: Note) {
   const known = new Map<string, Market>();
 
   /** Adds the markets to those that are known. What cannot be read is read again by the next look. */
   async function addMarkets(markets: Map<string, Market>, ids: readonly string[]): Promise<void> {
-    const [questions, fees] = await Promise.all([sources.markets(ids), readEach(note, ids, sources.fees)]);
-    for (const id of ids) {
-      const market = { fees: fees.get(id), question: questions.get(id)?.question ?? null };
+    for (const [id, market] of await readMarkets(sources, note, ids)) {
       markets.set(id, market);
       if (market.fees !== undefined && market.question !== null) known.set(id, market);
     }
@@ -97,12 +70,11 @@ function recordedOrder(record: OrderRecord, { address }: Access): RecordedOrder 
 
 async function openSources(access: Access, note: Note) {
   const venue = await openVenue(access);
-  const { owner, makers } = oursOf({ access, venue }, { byId: new Map(), makers: new Set() });
   const records = async (since: number) =>
     (await readRecords(access, (record) => recordedOrder(record, access), since)).byId;
   const lag = lagOf(access);
   const sources = { ...venue, records, listsRecent: lag !== undefined };
-  return createLooks(sources, { owner, makers, recordLagMs: lag ?? 0 }, note);
+  return createLooks(sources, { ...venue.own, recordLagMs: lag ?? 0 }, note);
 }
 
 /** Opens the looks of a follower, and with the first one the venue. */

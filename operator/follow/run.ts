@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { DeskError } from '../desk/access.ts';
+import { DeskError } from '../account/access.ts';
 import type { Looked, MakeLook } from './read.ts';
 import type { FollowState } from './state.ts';
 

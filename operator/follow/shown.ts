@@ -1,5 +1,6 @@
-import type { Fees, Trade, VenueOrder } from '../../shared/venue/polymarket/operator-venue.ts';
-import type { Ours } from '../desk/our-part.ts';
+import type { Trade, VenueOrder } from '../../shared/venue/polymarket/operator-venue.ts';
+import type { Ours } from '../account/fills.ts';
+import type { Market } from '../account/markets.ts';
 import type { Fact } from './event.ts';
 import type { Followed, FollowState } from './state.ts';
 
@@ -12,12 +13,6 @@ type Terms = 'signedAt' | 'expiresAt' | 'market' | 'token_id' | 'side' | 'price'
 export interface RecordedOrder {
   readonly cells: Pick<Followed, Client | Terms>;
   readonly isPlaced: boolean;
-}
-
-/** The fees of a market, `undefined` if they cannot be read, and its question. */
-export interface Market {
-  readonly fees: Fees | null | undefined;
-  readonly question: string | null;
 }
 
 /** What the venue and the records show. */
@@ -51,7 +46,6 @@ export interface Look {
   readonly now: number;
   /** The orders that rest, by their ids. */
   readonly open: ReadonlyMap<string, VenueOrder>;
-  readonly ours: Ours;
   readonly facts: Fact[];
   readonly lacks: { recordsSince: number; readonly markets: Set<string>; readonly lookUps: Set<string> };
 }

@@ -1,6 +1,6 @@
 import { addTexts, formatDecimal, subtractTexts } from '../../shared/decimal.ts';
 import type { Trade } from '../../shared/venue/polymarket/operator-venue.ts';
-import { type Fill, fillsIn, type OurTrade } from '../desk/our-part.ts';
+import { type Fill, fillsIn, type OwnTrade } from '../account/fills.ts';
 import type { Fact } from './event.ts';
 import type { Look } from './shown.ts';
 import type { Followed, Part } from './state.ts';
@@ -17,7 +17,7 @@ function factOf({ status }: Trade, known: Part | undefined): Part['fact'] {
   return status === 'confirmed' || status === 'failed' ? status : (known?.fact ?? 'matched');
 }
 
-function partOf({ order_id: orderId, price, size, value, fee }: Fill, { match_time: at }: Trade): Part {
+function partOf({ order_id: orderId, price, size, value, fee }: Fill, { at }: Trade): Part {
   const amounts = { size: formatDecimal(size), value: formatDecimal(value) };
   const [shownPrice, shownFee] = [price, fee].map((one) => one && formatDecimal(one));
   return { orderId, at, fact: 'matched', ...amounts, price: shownPrice ?? null, fee: shownFee ?? null };
@@ -40,48 +40,49 @@ function takeFill({ state, now, facts }: Look, trade: Trade, fill: Fill): void {
   const part = known ?? partOf(fill, trade);
   const fact = factOf(trade, known);
   state.parts[keyOf(trade, orderId)] = { ...part, fact };
-  const isNew = trade.match_time >= state.start;
+  const isNew = trade.at >= state.start;
   const report = (type: Fact['type'], status: string, at: number) =>
     facts.push({ type, orderId, at, data: { ...part, trade_id, token_id, side, status } });
   if (!known) {
     order.outcome ??= outcome;
-    order.market ??= trade.market;
+    order.market ??= trade.conditionId;
     count(order, part, addTexts);
     order.gross = addTexts(order.gross, part.size);
     if (order.left) order.left.quietSince = now;
-    if (isNew) report('order.filled', 'matched', trade.match_time);
+    if (isNew) report('order.filled', 'matched', trade.at);
   }
   if (fact === part.fact) return;
   if (fact === 'failed' || part.fact === 'failed') count(order, part, fact === 'failed' ? subtractTexts : addTexts);
   const type = fact === 'failed' ? 'order.settlement_failed' : 'order.settled';
-  if (isNew || known) report(type, fact, trade.last_update || trade.match_time);
+  if (isNew || known) report(type, fact, trade.changedAt || trade.at);
 }
 
 /** Takes what is new in a trade, once the fees of its market are known. */
-function takeTrade(look: Look, { trade, orderIds }: OurTrade): void {
-  const { state, shown, now, ours, lacks } = look;
+function takeTrade(look: Look, own: OwnTrade): void {
+  const { state, shown, now, lacks } = look;
+  const { trade, shares } = own;
   const known = (id: string) => state.parts[keyOf(trade, id)];
-  const changed = orderIds.filter((id) => state.orders[id] && known(id)?.fact !== factOf(trade, known(id)));
+  const isChanged = (id: string) => state.orders[id] && known(id)?.fact !== factOf(trade, known(id));
+  const changed = shares.map(({ orderId }) => orderId).filter(isChanged);
   if (changed.length === 0) return;
-  const market = shown.markets.get(trade.market);
-  if (!market) lacks.markets.add(trade.market);
-  const isWaiting = market?.fees === undefined && now - trade.match_time < FEE_WAIT_MS;
+  const market = shown.markets.get(trade.conditionId);
+  if (!market) lacks.markets.add(trade.conditionId);
+  const isWaiting = market?.fees === undefined && now - trade.at < FEE_WAIT_MS;
   if (isWaiting && !changed.every(known)) {
     // The follower does not close its orders meanwhile.
     for (const id of changed) if (state.orders[id]?.left) state.orders[id].left.quietSince = now;
     return;
   }
-  // Computed as if executed, so that a failed trade's fee leaves the sums with it.
-  const fills = fillsIn({ ...trade, status: 'matched' }, ours, market?.fees ?? null);
+  const fills = fillsIn(own, market?.fees ?? null);
   for (const fill of fills) if (changed.includes(fill.order_id)) takeFill(look, trade, fill);
 }
 
 /** Takes the trades of the window, the oldest first. */
-export function takeTrades(look: Look, trades: readonly OurTrade[]): void {
+export function takeTrades(look: Look, trades: readonly OwnTrade[]): void {
   const { state, now } = look;
   for (const one of trades) {
     takeTrade(look, one);
     // A row with a time ahead of ours moves nothing.
-    state.newestTrade = Math.max(state.newestTrade, Math.min(one.trade.match_time, now));
+    state.newestTrade = Math.max(state.newestTrade, Math.min(one.trade.at, now));
   }
 }

@@ -1,12 +1,12 @@
 import { createHmac } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { UsageError } from '../../local/command-line.ts';
 import { openExchange } from '../../shared/http/exchange.ts';
 import { LOOPBACK } from '../../shared/loopback.ts';
 import type { ProxyEnv } from '../../shared/proxy.ts';
 import { ConfigError } from '../../shared/settings/formats.ts';
 import type { Environment } from '../../shared/settings/table.ts';
-import { UsageError } from '../command-line.ts';
-import { DeskError } from '../desk/access.ts';
+import { DeskError } from '../account/access.ts';
 import type { Host, Output } from './run.ts';
 import { encodeState } from './state.ts';
 import { openState, type Waiting, type WebhookFile } from './webhook-file.ts';

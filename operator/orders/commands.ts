@@ -1,8 +1,4 @@
 import * as z from 'zod/mini';
-import { withSettingsFile } from '../../local/service/settings-file.ts';
-import { ConfigError } from '../../shared/settings/formats.ts';
-import type { Environment } from '../../shared/settings/table.ts';
-import { isTokenId } from '../../shared/token-id.ts';
 import {
   type Command,
   flag,
@@ -15,14 +11,18 @@ import {
   UsageError,
   type Values,
   wholeNumber,
-} from '../command-line.ts';
-import { type Access, checkWhere, DeskError, openAccess, WHERE, type Where } from '../desk/access.ts';
+} from '../../local/command-line.ts';
+import { withSettingsFile } from '../../local/service/settings-file.ts';
+import { ConfigError } from '../../shared/settings/formats.ts';
+import type { Environment } from '../../shared/settings/table.ts';
+import { isTokenId } from '../../shared/token-id.ts';
+import { type Access, checkWhere, DeskError, openAccess, WHERE, type Where } from '../account/access.ts';
+import { openVenue } from '../account/venue.ts';
 import { cancelOrders, type Selection } from '../desk/cancel.ts';
 import { type Desk, listOpen } from '../desk/desk.ts';
 import { reportFills } from '../desk/fills.ts';
 import { FORMATS } from '../desk/output.ts';
 import { showOrder } from '../desk/show.ts';
-import { openVenue } from '../desk/venue.ts';
 import { followOrders } from '../follow/command.ts';
 import { receiverUrl } from '../follow/webhook.ts';
 
@@ -78,7 +78,10 @@ async function withAccess(where: Where, { env, terminal }: Here, act: (access: A
 async function withDesk(values: Values<typeof COMMON>, here: Here, act: (desk: Desk) => Promise<number>) {
   const format = oneOf('format', values.format, FORMATS);
   const { terminal } = here;
-  return withAccess(values, here, async (access) => act({ access, venue: await openVenue(access), terminal, format }));
+  const note = (sentence: string) => terminal.err(`${sentence}\n`);
+  return withAccess(values, here, async (access) =>
+    act({ access, venue: await openVenue(access), terminal, note, format }),
+  );
 }
 
 /** A command of the desk. It takes no other arguments than `operands` and its options. */

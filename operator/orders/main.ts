@@ -2,8 +2,8 @@ import { fstatSync, writeSync } from 'node:fs';
 import { createInterface } from 'node:readline/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { THIS_PROCESS } from '../../local/command-line.ts';
 import { errorCode } from '../../shared/node-error.ts';
-import { THIS_PROCESS } from '../command-line.ts';
 import { runDesk } from './commands.ts';
 
 const { stdin, stdout, stderr } = process;

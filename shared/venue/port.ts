@@ -1,65 +1,9 @@
 import type { Call } from '../call.ts';
 import type { AppError, FactsOf } from '../errors.ts';
+import type { Book } from '../wire/book.ts';
+import type { MarketList } from '../wire/markets.ts';
 
 /** The port to a venue, in our words. The Polymarket implementation is in `polymarket/`. */
-
-/**
- * A market on which orders can be placed now. Decimals are strings: prices and ticks in collateral per share, sizes in
- * shares, volume and liquidity in collateral. A member that the venue does not report is `null`.
- */
-export interface Market {
-  readonly id: string;
-  readonly conditionId: string | null;
-  readonly slug: string | null;
-  readonly question: string | null;
-  readonly endDate: string | null;
-  readonly tickSize: string | null;
-  readonly minOrderSize: string | null;
-  readonly negRisk: boolean | null;
-  readonly volume24h: string | null;
-  readonly liquidity: string | null;
-  readonly bestBid: string | null;
-  readonly bestAsk: string | null;
-  readonly event: { readonly id: string; readonly slug: string | null; readonly title: string | null } | null;
-  /** Of a taker: shares × rate × (price × (1 − price)) ^ exponent, in collateral. `takerOnly`: makers pay nothing. */
-  readonly fees: {
-    readonly takerRate: string;
-    readonly exponent: string | null;
-    readonly takerOnly: boolean | null;
-  } | null;
-  readonly outcomes: readonly {
-    readonly name: string | null;
-    readonly tokenId: string;
-    readonly price: string | null;
-  }[];
-}
-
-/** A part of the catalogue. `hasMore`: the venue has, or may have, further markets. */
-export interface MarketList {
-  readonly markets: readonly Market[];
-  readonly hasMore: boolean;
-}
-
-/** Shares (`size`) that are offered at a price, in collateral per share. */
-export interface PriceLevel {
-  readonly price: string;
-  readonly size: string;
-}
-
-/** An order book, best price first on both sides; prices and ticks in collateral per share, sizes in shares. */
-export interface Book {
-  readonly tokenId: string;
-  readonly conditionId: string | null;
-  readonly bids: readonly PriceLevel[];
-  readonly asks: readonly PriceLevel[];
-  readonly tickSize: string;
-  readonly minOrderSize: string;
-  readonly negRisk: boolean;
-  readonly lastTradePrice: string | null;
-  /** ISO 8601; the venue's time of the last change. */
-  readonly timestamp: string | null;
-  readonly hash: string | null;
-}
 
 /** Errors: `unknown_token`, `venue_error`, `venue_timeout`, `venue_unavailable`, `rate_limited`, `venue_refused_service`. */
 export interface MarketData {

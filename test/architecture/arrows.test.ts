@@ -22,7 +22,7 @@ const BREACHES: readonly (readonly [rule: string, folder: string, ...imported: s
   ['shared-stands-alone', 'shared', 'functions/a.ts', 'local/a.ts', 'infra/a.ts', 'operator/a.ts', 'tools/a.ts'],
   ['local-adapts', 'local', 'infra/a.ts', 'operator/a.ts', 'packages/console/a.ts', 'test/a.ts'],
   ['operator-uses-shared', 'operator', 'functions/a.ts', 'local/a.ts', 'infra/a.ts', 'packages/paper-venue/a.ts'],
-  ['command-line-stands-alone', 'operator/command-line.ts', 'shared/a.ts'],
+  ['command-line-stands-alone', 'local/command-line.ts', 'shared/a.ts'],
   ['infra-knows-the-tables-only', 'infra', 'shared/a.ts', 'functions/a.ts', 'local/a.ts'],
   ['paper-venue-shares-no-code', 'packages/paper-venue', 'shared/a.ts', 'functions/a.ts', 'packages/console/a.ts'],
   ['client-stands-alone', 'packages/client', 'shared/a.ts', 'express'],

@@ -29,7 +29,7 @@ function looks(clause: string, rows: readonly Row[], how: How = {}): Looks {
 
 const RESTS = { open: [order('A', 10)] };
 const GONE = { open: [] };
-const [OTHER, OLD] = [{ market: idOf('other') }, { created_at: timeOf(-HOUR) }];
+const [OTHER, OLD] = [{ conditionId: idOf('other') }, { createdAt: timeOf(-HOUR) }];
 const CANCELED = { ...GONE, found: found('canceled', 'A', 10) };
 const MATCHED = { ...GONE, found: found('matched', 'A', 10, 10) };
 const T1 = fill('t1', 3, 'A', 10);
@@ -75,7 +75,7 @@ const EVENTS: readonly Looks[] = [
       { at: 5, ...RESTS, records: record('A', 0), trades: [T1_TAKEN], says: [PARTLY] },
       {
         at: 10,
-        trades: [{ ...T1_TAKEN, ...CONFIRMED, last_update: timeOf(8) }],
+        trades: [{ ...T1_TAKEN, ...CONFIRMED, changedAt: timeOf(8) }],
         says: ['A settled in t1, now 4+6'],
         whole: { timestamp: textOf(8), data: { ...IN_T1, revision: timeOf(10), status: 'confirmed' } },
       },
@@ -162,7 +162,7 @@ const TRADES: readonly Looks[] = [
     {
       at: 5,
       open: [order('A', 10), order('B', 10, { side: 'sell', outcome: null })],
-      trades: [taken('t1', 3, 'A', 4, { maker_orders: [entry('B', 4)] })],
+      trades: [taken('t1', 3, 'A', 4, { makers: [entry('B', 4)] })],
       says: [PARTLY, 'B filled by t1: 4, now 4+6'],
       data: [
         { side: 'buy', fee: '0.04' },
@@ -174,7 +174,7 @@ const TRADES: readonly Looks[] = [
     {
       at: 5,
       ...RESTS,
-      trades: [fill('t1', 3, 'A', 5, { maker_orders: [entry('A', 2), entry('A', 3)] })],
+      trades: [fill('t1', 3, 'A', 5, { makers: [entry('A', 2), entry('A', 3)] })],
       says: ['A filled by t1: 5, now 5+5'],
     },
     { at: 10, says: [] },
@@ -235,10 +235,10 @@ const TRADES: readonly Looks[] = [
       at: 2 * HOUR,
       open: [order('A', 10, OLD), order('B', 10), order('C', 10, OLD)],
       trades: [
-        fill('t0', -HOUR + 1, 'A', 4, { ...CONFIRMED, maker_orders: [entry('A', 4), entry('C', 4)] }),
+        fill('t0', -HOUR + 1, 'A', 4, { ...CONFIRMED, makers: [entry('A', 4), entry('C', 4)] }),
         fill('t1', 6, 'A', 4, CONFIRMED),
         fill('t3', 7, 'D', 4),
-        fill('t4', 8, 'E', 4, { maker_orders: [entry('E', 4, { owner: 'another' })] }),
+        fill('t4', 8, 'E', 4, { makers: [entry('E', 4, { owner: 'another' })] }),
         fill('t5', 2 * HOUR, 'C', 1, CONFIRMED),
       ],
       since: -HOUR - 10 * MINUTE,
@@ -260,7 +260,7 @@ const TRADES: readonly Looks[] = [
     { at: 5, trades: [fill('t1', 3, 'A', 4)], since: -MINUTE, says: [PARTLY] },
     { at: 54, since: 3 - MINUTE, says: [] },
     { at: 55, since: 3 - 10 * MINUTE, says: [] },
-    { at: 60, open: [order('A', 10), order('B', 10, { created_at: timeOf(58) })], since: 3 - MINUTE, says: [] },
+    { at: 60, open: [order('A', 10), order('B', 10, { createdAt: timeOf(58) })], since: 3 - MINUTE, says: [] },
     // The clock was set back.
     { at: -HOUR, since: 3 - 10 * MINUTE, says: [] },
   ]),
@@ -337,14 +337,14 @@ const FEES: readonly Looks[] = [
       at: 5,
       open: [order('A', 10), order('B', 10, OTHER)],
       trades: [T1, fill('t2', 4, 'B', 4, OTHER)],
-      noFees: [OTHER.market],
+      noFees: [OTHER.conditionId],
       // So that its fees are read again.
       question: null,
       says: [FILLED],
       asks: ['older records', 'market', 'market other'],
     },
     { at: 10, noFees: [], says: ['B filled by t2: 4, now 4+6'], data: [{ fee: '0' }], asks: ['market other'] },
-    { at: 15, trades: [fill('t3', 12, 'B', 1, OTHER)], noFees: [OTHER.market], says: [], asks: ['market other'] },
+    { at: 15, trades: [fill('t3', 12, 'B', 1, OTHER)], noFees: [OTHER.conditionId], says: [], asks: ['market other'] },
     { at: 12 + 5 * MINUTE, says: ['B filled by t3: 1, now 5+5'], data: [{ fee: null }] },
     { at: 6 * MINUTE, ...GONE, found: { ...found('canceled', 'B', 10, 5), A: null }, says: [] },
     { at: 7 * MINUTE, says: ['B closed: cancelled, 5+5'], data: [{ value: '2.5', fee: null }] },
@@ -361,10 +361,10 @@ const FEES: readonly Looks[] = [
     {
       at: 10,
       trades: [
-        fill('t1', 3, 'A', 4, { ...OTHER, ...CONFIRMED, maker_orders: [entry('A', 4), entry('B', 4)] }),
+        fill('t1', 3, 'A', 4, { ...OTHER, ...CONFIRMED, makers: [entry('A', 4), entry('B', 4)] }),
         fill('t2', 4, 'A', 1, { ...OTHER, ...CONFIRMED }),
       ],
-      noFees: [OTHER.market],
+      noFees: [OTHER.conditionId],
       says: ['A settled in t2, now 5+5'],
     },
     {
@@ -379,7 +379,7 @@ const FEES: readonly Looks[] = [
     {
       at: 60,
       trades: [fill('t1', 50, 'B', 4, OTHER), fill('t2', 59, 'A', 4)],
-      noFees: [OTHER.market],
+      noFees: [OTHER.conditionId],
       says: ['A filled by t2: 4, now 4+6'],
     },
     { at: 9 * MINUTE, noFees: [], says: ['B filled by t1: 4, now 4+6'] },
@@ -387,7 +387,7 @@ const FEES: readonly Looks[] = [
   looks('an order is not closed while a trade of it waits for its fees', [
     { at: 0, open: [order('B', 10, OTHER)], says: [] },
     { at: 5, ...GONE, says: [] },
-    { at: 100, trades: [fill('t1', 95, 'B', 10, OTHER)], noFees: [OTHER.market], says: [] },
+    { at: 100, trades: [fill('t1', 95, 'B', 10, OTHER)], noFees: [OTHER.conditionId], says: [] },
     { at: 150, says: [] },
     { at: 155, noFees: [], says: ['B filled by t1: 10, now 10+0'] },
     { at: 274, says: [] },
@@ -463,10 +463,10 @@ const CLIENTS: readonly Looks[] = [
       at: 5,
       records: record('C', -HOUR),
       trades: [
-        fill('t1', 1, 'A', 4, { maker_orders: [entry('A', 4, { owner: 'old key', maker_address: ACCOUNT })] }),
+        fill('t1', 1, 'A', 4, { makers: [entry('A', 4, { owner: 'old key', maker: ACCOUNT })] }),
         fill('t2', 2, 'B', 4),
-        fill('t3', 3, 'C', 4, { maker_orders: [entry('C', 4, { owner: 'old key' })] }),
-        fill('t4', 4, 'D', 4, { maker_orders: [entry('D', 4, { owner: 'another' })] }),
+        fill('t3', 3, 'C', 4, { makers: [entry('C', 4, { owner: 'old key' })] }),
+        fill('t4', 4, 'D', 4, { makers: [entry('D', 4, { owner: 'another' })] }),
       ],
       says: [
         'A filled by t1: 4, now 4+null',
@@ -481,7 +481,7 @@ const CLIENTS: readonly Looks[] = [
     {
       at: 5,
       records: record('C', -HOUR),
-      trades: [fill('t1', 3, 'C', 4, { maker_orders: [entry('C', 4, { owner: 'old key' })] })],
+      trades: [fill('t1', 3, 'C', 4, { makers: [entry('C', 4, { owner: 'old key' })] })],
       says: ['C filled by t1: 4, now 4+6'],
     },
   ]),
@@ -489,7 +489,7 @@ const CLIENTS: readonly Looks[] = [
     {
       at: 5,
       trades: [
-        fill('t1', -1, 'D', 4, { maker_orders: [entry('D', 4, { owner: 'another' })] }),
+        fill('t1', -1, 'D', 4, { makers: [entry('D', 4, { owner: 'another' })] }),
         fill('t2', -1, 'A', 4, { status: 'odd' }),
         fill('t3', -1, 'A', 4),
         fill('t4', 0, 'A', 4, { status: 'odd' }),

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
-import { flag, oneOf, runCommand, type Values, wholeNumber } from '../../operator/command-line.ts';
+import { flag, oneOf, runCommand, type Values, wholeNumber } from '../../local/command-line.ts';
 import { VERSION } from '../../shared/version.ts';
 import { collect } from '../support/operator/desk.ts';
 
@@ -38,7 +38,7 @@ describe('every command', () => {
 
 /** A program that runs a command of this body. */
 function programOf(body: string): readonly string[] {
-  const path = JSON.stringify(join(ROOT, 'operator/command-line.ts'));
+  const path = JSON.stringify(join(ROOT, 'local/command-line.ts'));
   const command = `{ purpose: '', usage: '', options: {} }, async () => { ${body} }`;
   const source = `import { runCommand, THIS_PROCESS } from ${path}; process.exitCode = await runCommand(${command});`;
   return ['--input-type=module', '--eval', source];

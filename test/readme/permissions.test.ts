@@ -50,7 +50,12 @@ it.each([
   [
     'docs/desk.md',
     'credentials need',
-    ['operator/desk/*.ts', 'shared/account/*.ts', 'shared/orders/dynamodb-records.ts', 'shared/wallets/kms-key.ts'],
+    [
+      'operator/{account,desk}/*.ts',
+      'shared/venue/polymarket/*.ts',
+      'shared/orders/dynamodb-records.ts',
+      'shared/wallets/kms-key.ts',
+    ],
   ],
 ] as const)('%s names the permissions that the code needs', (page, begin, files) => {
   const needed = neededBy(...files);

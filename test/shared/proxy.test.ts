@@ -1,13 +1,13 @@
 import { createServer } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { openAccess } from '../../operator/desk/access.ts';
-import { openVenue } from '../../operator/desk/venue.ts';
-import { readSecret } from '../../shared/account/secret.ts';
+import { openAccess } from '../../operator/account/access.ts';
+import { openVenue } from '../../operator/account/venue.ts';
 import { createLog } from '../../shared/log.ts';
 import { createDynamoDbStore } from '../../shared/orders/dynamodb-store.ts';
 import type { ProxyEnv } from '../../shared/proxy.ts';
 import { parseLocalConfig } from '../../shared/settings/config.ts';
 import type { Environment } from '../../shared/settings/table.ts';
+import { readSecret } from '../../shared/venue/polymarket/account-secret.ts';
 import { createMarketData } from '../../shared/venue/polymarket/market-data.ts';
 import { openKmsWallet } from '../../shared/wallets/kms-key.ts';
 import { listenOnLoopback, shut } from '../../tools/support/loopback.ts';

@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { arch, cpus, totalmem, type } from 'node:os';
-import { flag, oneOf, option, runCommand, wholeNumber } from '../../operator/command-line.ts';
+import { flag, oneOf, option, runCommand, wholeNumber } from '../../local/command-line.ts';
 import { measure } from './bench.ts';
 import { follow } from './follow-rows.ts';
 import { functions } from './lambda-rows.ts';

@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline/promises';
-import { flag, runCommand, UsageError, type Values } from '../../operator/command-line.ts';
+import { flag, runCommand, UsageError, type Values } from '../../local/command-line.ts';
 import { errorCode } from '../../shared/node-error.ts';
 import { PRIVATE_KEY } from '../../shared/settings/credentials.ts';
 import { parseText } from '../../shared/settings/formats.ts';

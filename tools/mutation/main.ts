@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { flag, oneOf, runCommand, wholeNumber } from '../../operator/command-line.ts';
+import { flag, oneOf, runCommand, wholeNumber } from '../../local/command-line.ts';
 import { MODULES } from './modules.ts';
 
 const ROOT = join(import.meta.dirname, '../..');

@@ -1,11 +1,8 @@
 import * as z from 'zod/mini';
-import { book, priceLevel } from '../../functions/book/response.ts';
 import { healthStatus } from '../../functions/health/response.ts';
-import { market, marketEvent, marketFees, marketList, outcome } from '../../functions/markets/response.ts';
 import { orderBody } from '../../functions/orders/order.ts';
 import { placedOrder } from '../../functions/orders/response.ts';
 import { toSnakeCase } from '../../functions/problem.ts';
-import { decimal, hash, text } from '../../functions/schemas.ts';
 import { orderEvent } from '../../operator/follow/event.ts';
 import {
   ERROR_CODES,
@@ -16,6 +13,9 @@ import {
   ORDER_ID,
   titleOf,
 } from '../../shared/errors.ts';
+import { book, priceLevel } from '../../shared/wire/book.ts';
+import { market, marketEvent, marketFees, marketList, outcome } from '../../shared/wire/markets.ts';
+import { decimal, hash, text } from '../../shared/wire/schemas.ts';
 
 /** A JSON schema. */
 export type JsonSchema = z.core.JSONSchema.BaseSchema;

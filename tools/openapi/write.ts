@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { flag, runCommand } from '../../operator/command-line.ts';
+import { flag, runCommand } from '../../local/command-line.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 

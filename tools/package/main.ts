@@ -6,7 +6,7 @@ import { type BuildOptions, build, type Plugin } from 'esbuild';
 import * as z from 'zod/mini';
 import { BUNDLE, CURVE } from '../../infra/build/build.ts';
 import { BUILTINS_BY_CALL } from '../../infra/build/plugins.ts';
-import { runCommand } from '../../operator/command-line.ts';
+import { runCommand } from '../../local/command-line.ts';
 
 const run = promisify(execFile);
 const ROOT = join(import.meta.dirname, '../..');

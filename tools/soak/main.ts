@@ -1,4 +1,4 @@
-import { oneOf, runCommand, type Values, wholeNumber } from '../../operator/command-line.ts';
+import { oneOf, runCommand, type Values, wholeNumber } from '../../local/command-line.ts';
 import { FLAWS } from './options.ts';
 
 const COMMAND = {

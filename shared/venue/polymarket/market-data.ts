@@ -2,7 +2,8 @@ import type { Call } from '../../call.ts';
 import { compareDecimals, type Decimal, parseDecimal } from '../../decimal.ts';
 import type { Log } from '../../log.ts';
 import type { Config } from '../../settings/config.ts';
-import type { Market, MarketData, MarketList } from '../port.ts';
+import type { Market, MarketList } from '../../wire/markets.ts';
+import type { MarketData } from '../port.ts';
 import { readBook } from './calls/read-book.ts';
 import { createTransport } from './http/transport.ts';
 
@@ -18,7 +19,7 @@ const NO_VOLUME: Decimal = { coefficient: -1n, scale: 0 };
 /** Most traded first; equal volumes by id. */
 function sortByVolume(markets: readonly Market[]): readonly Market[] {
   return markets
-    .map((market) => ({ market, volume: parseDecimal(market.volume24h ?? '') ?? NO_VOLUME }))
+    .map((market) => ({ market, volume: parseDecimal(market.volume_24h ?? '') ?? NO_VOLUME }))
     .sort(
       (a, b) =>
         compareDecimals(b.volume, a.volume) ||
@@ -66,8 +67,8 @@ export function createMarketData(
       if (stands || cursor === undefined || found.size >= limit) break;
     }
     return {
-      markets: sortByVolume([...found.values()]).slice(0, limit),
-      hasMore: found.size > limit || cursor !== undefined,
+      items: sortByVolume([...found.values()]).slice(0, limit),
+      has_more: found.size > limit || cursor !== undefined,
     };
   }
 

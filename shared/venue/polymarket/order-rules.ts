@@ -39,12 +39,12 @@ async function readRules(clob: Transport, tokenId: string, call: Call) {
     throw refuse('venue_error', { why: 'rules' });
   }
   return {
-    tickSize: required(book.tickSize),
-    minOrderSize: required(book.minOrderSize),
-    negRisk: book.negRisk,
+    tickSize: required(book.tick_size),
+    minOrderSize: required(book.min_order_size),
+    negRisk: book.neg_risk,
     protocol,
     // `null` where the book does not name its market.
-    conditionId: book.conditionId,
+    conditionId: book.condition_id,
   };
 }
 

@@ -26,7 +26,7 @@ it('reads at most eight market lists at a time, lets others wait, and answers /h
     if (running === 8) eightRun.resolve();
     await released.promise;
     running -= 1;
-    return { markets: [], hasMore: false };
+    return { items: [], has_more: false };
   };
   const { url } = await startTestServer({ marketData: fakeMarketData({ listMarkets }) });
   const lists = Array.from({ length: 20 }, () => send(url, { path: '/v1/markets', headers: HOST }));

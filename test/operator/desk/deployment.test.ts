@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { Side } from '@polymarket/clob-client-v2';
 import { Wallet } from 'ethers';
-import { readConfig } from '../../../operator/desk/access.ts';
+import { readConfig } from '../../../operator/account/access.ts';
 import { runDoctor } from '../../../operator/doctor/doctor.ts';
 import { createDynamoDbStore } from '../../../shared/orders/dynamodb-store.ts';
 import { startDynamoDb, type TestDynamoDb } from '../../../tools/support/dynamodb.ts';

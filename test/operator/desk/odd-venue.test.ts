@@ -126,7 +126,7 @@ function venueOf({
   meanwhile,
 }: Answers) {
   return startVenue(async ({ method, path, query, body }): Promise<Reply> => {
-    await meanwhile?.();
+    if (path.startsWith('/data/')) await meanwhile?.();
     if (method === 'DELETE') return { body: cancel?.(path === '/cancel-all' ? '' : body) };
     if (path.startsWith('/data/order/')) return order ?? { body: 'null' };
     if (path === `/clob-markets/${OTHER_MARKET}`) return { status: 429, body: { error: 'Too Many Requests' } };

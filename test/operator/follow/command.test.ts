@@ -12,7 +12,7 @@ import { Wallet } from 'ethers';
 import { z } from 'zod';
 import { openOrderStore } from '../../../local/file-store/store.ts';
 import { keepPaperSession } from '../../../local/paper/session-file.ts';
-import { openAccess } from '../../../operator/desk/access.ts';
+import { openAccess } from '../../../operator/account/access.ts';
 import { orderEvent } from '../../../operator/follow/event.ts';
 import { openLooks } from '../../../operator/follow/read.ts';
 import { newState } from '../../../operator/follow/state.ts';

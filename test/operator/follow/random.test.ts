@@ -79,20 +79,20 @@ function createWorld(seed: number) {
     const isSettled = now >= settledAt && (isCalm || random() > 0.1);
     const status = isSettled ? end : random.pick(STATES);
     const [[first, units] = [undefined, 0n]] = parts;
-    const more = { status, last_update: isSettled ? timeOf(settledAt) : 0, size: fromUnits(units, 6) };
+    const more = { status, changedAt: isSettled ? timeOf(settledAt) : 0, size: fromUnits(units, 6) };
     if (!isTaken)
       return fill(id, at, '', 0, {
         ...more,
-        maker_orders: parts.map(([{ name }, size]) => entry(name, 0, { matched_amount: fromUnits(size, 6) })),
+        makers: parts.map(([{ name }, size]) => entry(name, 0, { size: fromUnits(size, 6) })),
       });
-    const others = [entry('another', 0, { owner: 'another', matched_amount: fromUnits(units, 6) })];
-    return taken(id, at, first?.name ?? '', 0, { ...more, maker_orders: others });
+    const others = [entry('another', 0, { owner: 'another', size: fromUnits(units, 6) })];
+    return taken(id, at, first?.name ?? '', 0, { ...more, makers: others });
   }
 
   /** A row of an order; what the venue has matched shows before its trades. */
   function shownOf({ name, units, matched, at, end, endedAt }: WorldOrder) {
-    const sizes = { original_size: fromUnits(units, 6), size_matched: fromUnits(matched, 6) };
-    return order(name, 0, { ...sizes, created_at: timeOf(at), status: endedAt === undefined ? 'live' : STATUS[end] });
+    const sizes = { size: fromUnits(units, 6), filledSize: fromUnits(matched, 6) };
+    return order(name, 0, { ...sizes, createdAt: timeOf(at), status: endedAt === undefined ? 'live' : STATUS[end] });
   }
 
   /** Fails at times. */

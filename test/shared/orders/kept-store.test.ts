@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { type AttributeValue, DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { openOrderStore } from '../../../local/file-store/store.ts';
-import { readRecords } from '../../../operator/desk/records.ts';
+import { readRecords } from '../../../operator/account/records.ts';
 import { createDynamoDbStore } from '../../../shared/orders/dynamodb-store.ts';
 import type { OrderStore } from '../../../shared/orders/order-store.ts';
 import { type OrderRecord, versionOf } from '../../../shared/orders/record.ts';

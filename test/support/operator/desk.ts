@@ -3,7 +3,7 @@ import { devNull } from 'node:os';
 import { join } from 'node:path';
 import { expect } from '@jest/globals';
 import { z } from 'zod';
-import type { Terminal } from '../../../operator/command-line.ts';
+import type { Terminal } from '../../../local/command-line.ts';
 import { runDesk } from '../../../operator/orders/commands.ts';
 import type { Environment } from '../../../shared/settings/table.ts';
 

@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals';
-import { DeskError } from '../../../operator/desk/access.ts';
+import { DeskError } from '../../../operator/account/access.ts';
 import type { OrderEvent } from '../../../operator/follow/event.ts';
 import { createLooks, type Sources } from '../../../operator/follow/read.ts';
 import type { RecordedOrder } from '../../../operator/follow/shown.ts';
@@ -41,40 +41,48 @@ const decimal = (value: number) => toDecimal(String(value));
 
 /** An order as the venue has it, created at the start. */
 export function order(name: string, size: number, more: Partial<VenueOrder> = {}): VenueOrder {
-  const amounts = { price: decimal(0.5), original_size: decimal(size), size_matched: decimal(0) };
-  const market = { market: MARKET, asset_id: TOKEN, outcome: 'Yes', side: 'buy' } as const;
-  return { id: idOf(name), status: 'live', ...market, ...amounts, created_at: timeOf(0), ...more };
+  const amounts = { price: decimal(0.5), size: decimal(size), filledSize: decimal(0) };
+  const market = { conditionId: MARKET, tokenId: TOKEN, outcome: 'Yes', side: 'buy' } as const;
+  return { id: idOf(name), status: 'live', ...market, ...amounts, createdAt: timeOf(0), ...more };
 }
 
 /** The look-up of an order: its status, and how much the venue has matched. */
 export function found(status: string, name: string, size: number, matched = 0): Found {
-  return { [name]: order(name, size, { status, size_matched: decimal(matched) }) };
+  return { [name]: order(name, size, { status, filledSize: decimal(matched) }) };
 }
 
 type Found = Readonly<Record<string, VenueOrder | null | 'unreadable'>>;
 
 /** A maker's entry of a trade: of our order, unless it is made another's. */
-export function entry(name: string, size: number, more: Partial<Trade['maker_orders'][number]> = {}) {
-  const account = { owner: OWNER, maker_address: null, fee: null };
-  const terms = { order_id: idOf(name), matched_amount: decimal(size), price: decimal(0.5), side: null };
-  return { ...account, ...terms, asset_id: TOKEN, outcome: 'Yes', ...more };
+export function entry(name: string, size: number, more: Partial<Trade['makers'][number]> = {}) {
+  const account = { owner: OWNER, maker: null, fee: null };
+  const terms = { orderId: idOf(name), size: decimal(size), price: decimal(0.5), side: null };
+  return { ...account, ...terms, tokenId: TOKEN, outcome: 'Yes', ...more };
 }
 
 /** A trade with our order as its maker. */
 export function fill(id: string, at: number, name: string, size: number, more: Partial<Trade> = {}): Trade {
   return {
-    ...{ id, market: MARKET, asset_id: TOKEN, outcome: 'Yes', side: 'sell', size: decimal(size), price: decimal(0.5) },
-    ...{ owner: 'another', maker_address: null, fee: null, trader_side: 'MAKER', taker_order_id: idOf('stranger') },
-    ...{ status: 'matched', match_time: timeOf(at), last_update: 0, transaction_hash: null },
-    maker_orders: [entry(name, size)],
+    ...{
+      id,
+      conditionId: MARKET,
+      tokenId: TOKEN,
+      outcome: 'Yes',
+      side: 'sell',
+      size: decimal(size),
+      price: decimal(0.5),
+    },
+    ...{ owner: 'another', maker: null, fee: null, isTaker: false, takerOrderId: idOf('stranger') },
+    ...{ status: 'matched', at: timeOf(at), changedAt: 0, transactionHash: null },
+    makers: [entry(name, size)],
     ...more,
   };
 }
 
 /** A trade with our order as its taker, against a maker of another. */
 export function taken(id: string, at: number, name: string, size: number, more: Partial<Trade> = {}): Trade {
-  const maker_orders = [entry('another', size, { owner: 'another' })];
-  const own = { taker_order_id: idOf(name), owner: OWNER, side: 'buy', trader_side: 'TAKER', maker_orders } as const;
+  const makers = [entry('another', size, { owner: 'another' })];
+  const own = { takerOrderId: idOf(name), owner: OWNER, side: 'buy', isTaker: true, makers } as const;
   return fill(id, at, name, size, { ...own, ...more });
 }
 
@@ -183,8 +191,8 @@ function sourcesOf(shows: () => World, listsRecent: boolean, note: (what: string
     trades: async ({ since = 0 }) => {
       note('trades', since);
       // The venue's own filter, a second wide.
-      const trades = shows().trades.filter(({ match_time }) => match_time >= since - 1_000);
-      return { trades: trades.toSorted((a, b) => a.match_time - b.match_time), unreadable: shows().unreadable };
+      const trades = shows().trades.filter(({ at }) => at >= since - 1_000);
+      return { trades: trades.toSorted((a, b) => a.at - b.at), unreadable: shows().unreadable };
     },
     records: async (since) => {
       note(listsRecent ? 'records' : 'all records', since);

@@ -2,21 +2,22 @@ import { placementOf } from '../../../functions/orders/endpoint.ts';
 import { AppError, FINAL_CODES } from '../../../shared/errors.ts';
 import type { Orders } from '../../../shared/orders/orders.ts';
 import type { OrderRequest } from '../../../shared/orders/turn.ts';
-import type { Book, Fate, MarketData, Placement } from '../../../shared/venue/port.ts';
+import type { Fate, MarketData, Placement } from '../../../shared/venue/port.ts';
+import type { Book } from '../../../shared/wire/book.ts';
 
 /** For tests whose subject is not the venue. */
 export const TOKEN_ID = '71321045679252212594626385532706912750332728571942532289631379312455583992563';
 
 /** The book that the fake venue answers with. */
 const BOOK: Book = {
-  tokenId: TOKEN_ID,
-  conditionId: `0x${'ab'.repeat(32)}`,
+  token_id: TOKEN_ID,
+  condition_id: `0x${'ab'.repeat(32)}`,
   bids: [{ price: '0.51', size: '1123' }],
   asks: [{ price: '0.52', size: '900.5' }],
-  tickSize: '0.01',
-  minOrderSize: '5',
-  negRisk: false,
-  lastTradePrice: null,
+  tick_size: '0.01',
+  min_order_size: '5',
+  neg_risk: false,
+  last_trade_price: null,
   timestamp: '2026-10-05T09:10:10.525Z',
   hash: 'b7e1',
 };
@@ -24,7 +25,7 @@ const BOOK: Book = {
 /** No markets, and one book. */
 export function fakeMarketData(overrides: Partial<MarketData> = {}): MarketData {
   return {
-    listMarkets: async () => ({ markets: [], hasMore: true }),
+    listMarkets: async () => ({ items: [], has_more: true }),
     readBook: async (tokenId) => {
       if (tokenId === TOKEN_ID) return BOOK;
       throw new AppError('No order book exists for this token id.', { code: 'unknown_token' });

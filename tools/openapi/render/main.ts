@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { runCommand } from '../../../operator/command-line.ts';
+import { runCommand } from '../../../local/command-line.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 const RENDERER = join(import.meta.dirname, 'node_modules/redoc/bundles/redoc.standalone.js');

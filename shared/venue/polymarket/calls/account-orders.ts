@@ -49,18 +49,21 @@ export function isReadable({ outcome: _, ...rest }: VenueOrder): boolean {
 /** Matches ids of orders; a row without one has none. */
 export const ORDER_ID = /^0x[0-9a-f]{64}$/;
 
-/** An order of the account; times in milliseconds of the Unix epoch. */
-export interface VenueOrder extends Omit<z.infer<typeof order>, 'id' | 'size_matched' | 'associate_trades'> {
+/** An order of the account in our words; an unreadable member is `null`. Times are in milliseconds of the Unix epoch. */
+export interface VenueOrder extends Pick<z.infer<typeof order>, 'status' | 'outcome' | 'side' | 'price'> {
   readonly id: string;
+  readonly conditionId: string | null;
+  readonly tokenId: string | null;
   /** In shares. */
-  readonly size_matched: Decimal | null;
+  readonly size: Decimal | null;
+  readonly filledSize: Decimal | null;
+  readonly createdAt: number | null;
 }
 
-function orderOf(
-  { id, size_matched, associate_trades: _, ...others }: z.infer<typeof order>,
-  otherId: string,
-): VenueOrder {
-  return { ...others, id: id ?? otherId, size_matched: parseDecimal(size_matched ?? '') ?? null };
+function orderOf(row: z.infer<typeof order>, otherId: string): VenueOrder {
+  const { status, outcome, side, price, market: conditionId, asset_id: tokenId, created_at: createdAt } = row;
+  const sizes = { size: row.original_size, filledSize: parseDecimal(row.size_matched ?? '') ?? null };
+  return { id: row.id ?? otherId, status, conditionId, tokenId, outcome, side, price, ...sizes, createdAt };
 }
 
 /**

@@ -3,7 +3,7 @@ import type { Call } from '../../../call.ts';
 import { refuse } from '../../../errors.ts';
 import { MAX_ANSWER_BYTES } from '../../../limits.ts';
 import { isTokenId } from '../../../token-id.ts';
-import type { Market } from '../../port.ts';
+import type { Market } from '../../../wire/markets.ts';
 import { readWithRetry, refuseRead } from '../http/reads.ts';
 import type { Transport } from '../http/transport.ts';
 import {
@@ -98,7 +98,7 @@ function tokenIds({ version, clobTokenIds, positionIds }: MarketRecord): readonl
 function feesOf({ feesEnabled, feeSchedule }: MarketRecord): Market['fees'] {
   const { rate = null, exponent = null, takerOnly = null } = feeSchedule ?? {};
   const takerRate = feesEnabled === false ? '0' : rate;
-  return takerRate === null ? null : { takerRate, exponent, takerOnly };
+  return takerRate === null ? null : { taker_rate: takerRate, exponent, taker_only: takerOnly };
 }
 
 /** The members that say which market it is and whether it is open. */
@@ -143,22 +143,22 @@ export function parseMarket(value: unknown) {
   return {
     market: {
       id: data.id,
-      conditionId: data.conditionId,
+      condition_id: data.conditionId,
       slug: data.slug,
       question: data.question,
-      endDate: data.endDate,
-      tickSize: data.orderPriceMinTickSize,
-      minOrderSize: data.orderMinSize,
-      negRisk: data.negRisk,
-      volume24h: data.volume24hr,
+      end_date: data.endDate,
+      tick_size: data.orderPriceMinTickSize,
+      min_order_size: data.orderMinSize,
+      neg_risk: data.negRisk,
+      volume_24h: data.volume24hr,
       liquidity: data.liquidity ?? data.liquidityNum,
-      bestBid: data.bestBid,
-      bestAsk: data.bestAsk,
+      best_bid: data.bestBid,
+      best_ask: data.bestAsk,
       event: data.events,
       fees: feesOf(data),
-      outcomes: ids.map((tokenId, index) => ({
+      outcomes: ids.map((token_id, index) => ({
         name: (areNamed && outcomes?.[index]) || null,
-        tokenId,
+        token_id,
         price: priceOrNull(prices[index]),
       })),
     },

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import type { Call } from '../../../call.ts';
 import { refuse } from '../../../errors.ts';
-import type { Book, PriceLevel } from '../../port.ts';
+import type { Book, PriceLevel } from '../../../wire/book.ts';
 import { readWithRetry, refuseRead } from '../http/reads.ts';
 import type { Transport } from '../http/transport.ts';
 import type { OrderBookSummary } from '../official-client.ts';
@@ -59,14 +59,14 @@ function parseBook(text: string, tokenId: string) {
   }
   const { data } = result;
   const book: Book = {
-    tokenId,
-    conditionId: data.market,
+    token_id: tokenId,
+    condition_id: data.market,
     bids: sortSide(data.bids, -1),
     asks: sortSide(data.asks, 1),
-    tickSize: data.tick_size,
-    minOrderSize: data.min_order_size,
-    negRisk: data.neg_risk,
-    lastTradePrice: data.last_trade_price,
+    tick_size: data.tick_size,
+    min_order_size: data.min_order_size,
+    neg_risk: data.neg_risk,
+    last_trade_price: data.last_trade_price,
     timestamp: toIsoTime(data.timestamp),
     hash: data.hash,
   };

@@ -45,8 +45,32 @@ const trade = z.object({
 
 const oddTrade = z.catch(z.object({ id: z.catch(trade.shape.id, 'without id') }), { id: 'without id' });
 
-/** A trade in which an order of the account took part. */
-export type Trade = z.infer<typeof trade>;
+function partOf({
+  asset_id: tokenId,
+  maker_address: maker,
+  price,
+  outcome,
+  owner,
+  fee,
+}: z.infer<typeof makerOrder | typeof trade>) {
+  return { tokenId, price, outcome, owner, maker, fee };
+}
+
+/** A trade in which an order of the account took part, in our words. Times are in milliseconds of the Unix epoch. */
+function tradeOf(row: z.infer<typeof trade>) {
+  const { id, status, side, size, market: conditionId, taker_order_id: takerOrderId } = row;
+  return {
+    ...{ id, status, side, size, conditionId, takerOrderId, ...partOf(row) },
+    ...{ at: row.match_time, changedAt: row.last_update, transactionHash: row.transaction_hash },
+    /** True where the venue states that the account took. */
+    isTaker: row.trader_side?.toUpperCase() === 'TAKER',
+    makers: row.maker_orders.map((entry) => ({
+      ...{ orderId: entry.order_id, size: entry.matched_amount, side: entry.side, ...partOf(entry) },
+    })),
+  };
+}
+
+export type Trade = Readonly<ReturnType<typeof tradeOf>>;
 
 /** The filter of a list of trades; times in milliseconds of the Unix epoch. */
 export interface TradeFilter {
@@ -78,11 +102,12 @@ export async function listTrades(
   const trades = new Map<string, Trade>();
   const unreadable: string[] = [];
   for (const row of await readRows(send, { ...TRADES, filter, maker }, call)) {
-    const { data: next } = trade.safeParse(row);
+    const { data } = trade.safeParse(row);
+    const next = data && tradeOf(data);
     if (!next) unreadable.push(oddTrade.parse(row).id);
-    else if ((trades.get(next.id)?.last_update ?? 0) <= next.last_update) trades.set(next.id, next);
+    else if ((trades.get(next.id)?.changedAt ?? 0) <= next.changedAt) trades.set(next.id, next);
   }
-  const within = [...trades.values()].filter(({ match_time: at }) => at >= since && at < until);
+  const within = [...trades.values()].filter(({ at }) => at >= since && at < until);
   // The newest come first, also among those of one second.
-  return { trades: within.toReversed().toSorted((a, b) => a.match_time - b.match_time), unreadable };
+  return { trades: within.toReversed().toSorted((a, b) => a.at - b.at), unreadable };
 }

@@ -12,7 +12,7 @@ async function withVenue(script: Script) {
   const { log, lines } = collectLog();
   const { listMarkets } = createMarketData({ gammaUrl: venue.url, clobUrl: venue.url }, log);
   const list = async (limit = 20, trace = {}) => {
-    const { markets, hasMore } = await listMarkets(limit, { ...callWithin(), trace });
+    const { items: markets, has_more: hasMore } = await listMarkets(limit, { ...callWithin(), trace });
     return { markets, hasMore, ids: markets.map(({ id }) => Number(id)) };
   };
   return { venue, listMarkets, list, lines };
@@ -134,8 +134,8 @@ describe('the list of markets', () => {
     const written = { volume24hr: 'DIGITS', orderMinSize: 'DIGITS', liquidity: 'DIGITS' };
     const page = JSON.stringify({ rate: 5, markets: [gammaMarket(1, { ...market, ...written })] });
     const { list } = await withVenue(() => ({ body: page.replaceAll('"DIGITS"', digits) }));
-    const decimals = { volume24h: exact, minOrderSize: exact, liquidity: exact };
-    const fees = { takerRate: exact, exponent: exact, takerOnly: true };
+    const decimals = { volume_24h: exact, min_order_size: exact, liquidity: exact };
+    const fees = { taker_rate: exact, exponent: exact, taker_only: true };
     expect((await list()).markets).toMatchObject([{ question, event, fees, ...decimals }]);
   });
 

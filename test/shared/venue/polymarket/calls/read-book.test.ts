@@ -15,14 +15,14 @@ async function withReply(reply: () => Reply) {
 
 const level = (price: string, size: string) => ({ price, size });
 const BOOK = {
-  tokenId: TOKEN,
-  conditionId: `0x${'3c'.repeat(32)}`,
+  token_id: TOKEN,
+  condition_id: `0x${'3c'.repeat(32)}`,
   bids: [level('0.51', '7.25'), level('0.5', '1123'), level('0.49', '20.5')],
   asks: [level('0.53', '0.000001'), level('0.6', '900.5')],
-  tickSize: '0.01',
-  minOrderSize: '5',
-  negRisk: false,
-  lastTradePrice: '0.04',
+  tick_size: '0.01',
+  min_order_size: '5',
+  neg_risk: false,
+  last_trade_price: '0.04',
   timestamp: '2026-10-05T23:10:10.525Z',
   hash: '5f0c1d2e',
 };
@@ -33,20 +33,20 @@ describe('a book', () => {
     const { venue, read } = await withReply(() => ({ body: bookAnswer(token) }));
     expect(await read()).toStrictEqual(BOOK);
     token = v2TokenId(1);
-    expect(await read(token)).toMatchObject({ tokenId: token });
+    expect(await read(token)).toMatchObject({ token_id: token });
     const asked = venue.seen.map(({ path, query }) => `${path}?${query}`);
     expect(asked).toStrictEqual([`/book?token_id=${TOKEN}`, `/book?token_id=${token}`]);
   });
 
   it.each<readonly [string, unknown, object]>([
-    ...['', null, undefined, '52'].map((none) => ['last_trade_price', none, { lastTradePrice: null }] as const),
-    ['market', undefined, { conditionId: null }],
-    ['market', `0x${'3c'.repeat(31)}`, { conditionId: `0x${'3c'.repeat(31)}00` }],
+    ...['', null, undefined, '52'].map((none) => ['last_trade_price', none, { last_trade_price: null }] as const),
+    ['market', undefined, { condition_id: null }],
+    ['market', `0x${'3c'.repeat(31)}`, { condition_id: `0x${'3c'.repeat(31)}00` }],
     ...[undefined, 'now', '9'.repeat(16)].map((none) => ['timestamp', none, { timestamp: null }] as const),
     ['timestamp', '9'.repeat(15), { timestamp: '+033658-09-27T01:46:39.999Z' }],
     ...[undefined, 'a"b'].map((none) => ['hash', none, { hash: null }] as const),
-    ['neg_risk', true, { negRisk: true }],
-    ['tick_size', '0.0010', { tickSize: '0.001' }],
+    ['neg_risk', true, { neg_risk: true }],
+    ['tick_size', '0.0010', { tick_size: '0.001' }],
     ['tick_size', '.01', {}],
     ['min_order_size', '5.', {}],
     ...[null, []].map((none) => ['bids', none, { bids: [] }] as const),

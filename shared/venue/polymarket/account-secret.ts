@@ -1,11 +1,17 @@
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import * as z from 'zod/mini';
-import type { ApiCredentials } from '../account.ts';
-import { type AwsRoute, awsClientOptions } from '../aws-client.ts';
-import { SECRET_MS } from '../limits.ts';
-import type { Secret } from '../secret.ts';
-import { CLOB_KEY, CLOB_PASSPHRASE, CLOB_SECRET, completeCredentials, PRIVATE_KEY } from '../settings/credentials.ts';
-import { ConfigError, parseText, type TextFormat } from '../settings/formats.ts';
+import type { ApiCredentials } from '../../account.ts';
+import { type AwsRoute, awsClientOptions } from '../../aws-client.ts';
+import { SECRET_MS } from '../../limits.ts';
+import type { Secret } from '../../secret.ts';
+import {
+  CLOB_KEY,
+  CLOB_PASSPHRASE,
+  CLOB_SECRET,
+  completeCredentials,
+  PRIVATE_KEY,
+} from '../../settings/credentials.ts';
+import { ConfigError, parseText, type TextFormat } from '../../settings/formats.ts';
 
 const text = z.optional(z.string());
 const FORM = 'The secret must be JSON with privateKey, apiKey, apiSecret and apiPassphrase alone.';

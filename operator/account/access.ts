@@ -1,4 +1,5 @@
 import { openForReads, type ReadAccess } from '#venue/open-account';
+import { option, UsageError } from '../../local/command-line.ts';
 import { readPaperSession } from '../../local/paper/session-file.ts';
 import { withSettingsFile } from '../../local/service/settings-file.ts';
 import { type AwsRoute, awsClientOptions } from '../../shared/aws-client.ts';
@@ -8,11 +9,24 @@ import { ConfigError } from '../../shared/settings/formats.ts';
 import { readSome } from '../../shared/settings/read.ts';
 import { type Environment, SETTINGS } from '../../shared/settings/table.ts';
 import { storeOfTable } from '../../shared/store-name.ts';
-import { option, UsageError } from '../command-line.ts';
 
 /** An error that ends a command with exit code 1. Its message is for the operator and holds no secret. */
 export class DeskError extends Error {
   override readonly name = 'DeskError';
+}
+
+/** Writes a sentence for the operator. */
+export type Note = (sentence: string) => void;
+
+/** Waits for work. Notes the message of a `DeskError` and returns `undefined`. */
+export async function orNote<T>(note: Note, work: Promise<T>, about = ''): Promise<T | undefined> {
+  try {
+    return await work;
+  } catch (error) {
+    if (!(error instanceof DeskError)) throw error;
+    note(about + error.message);
+    return undefined;
+  }
 }
 
 /** The options that choose the service that a command is about. */

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { isTokenId, TOKEN_ID_PATTERN, TOKEN_ID_RULE } from '../shared/token-id.ts';
+import { isTokenId, TOKEN_ID_PATTERN, TOKEN_ID_RULE } from '../token-id.ts';
 
 type Immutable<T> = T extends readonly (infer Item)[]
   ? readonly Immutable<Item>[]

@@ -1,13 +1,13 @@
-import type { ApiCredentials } from '../account.ts';
-import type { AwsRoute } from '../aws-client.ts';
-import type { Secret } from '../secret.ts';
-import type { Config } from '../settings/config.ts';
-import { CREDENTIAL_NAMES } from '../settings/credentials.ts';
-import { ConfigError } from '../settings/formats.ts';
-import { type Account, type ChosenAccount, chooseAccount } from '../venue/polymarket/accounts.ts';
-import { openWallet, type Wallet } from '../wallets/evm-key.ts';
+import type { ApiCredentials } from '../../account.ts';
+import type { AwsRoute } from '../../aws-client.ts';
+import type { Secret } from '../../secret.ts';
+import type { Config } from '../../settings/config.ts';
+import { CREDENTIAL_NAMES } from '../../settings/credentials.ts';
+import { ConfigError } from '../../settings/formats.ts';
+import { openWallet, type Wallet } from '../../wallets/evm-key.ts';
+import { type Account, type ChosenAccount, chooseAccount } from './accounts.ts';
 
-export { chooseAccount, EOA_WARNING } from '../venue/polymarket/accounts.ts';
+export { chooseAccount, EOA_WARNING } from './accounts.ts';
 
 /** The settings of an account; `region`: that of AWS, if it is not the environment's. */
 type AccountConfig = Pick<
@@ -44,7 +44,7 @@ async function readHeld({ key, credentials, ...config }: AccountConfig): Promise
   if (!key || 'privateKey' in key || ('kmsKey' in key && key.credentialsSecret === undefined))
     return { key, credentials };
   // Loaded only here: a key in this process needs no client of AWS.
-  const { readSecret } = await import('./secret.ts');
+  const { readSecret } = await import('./account-secret.ts');
   const isKms = 'kmsKey' in key;
   const name = isKms ? key.credentialsSecret : key.secret;
   const { privateKey, credentials: held } = await readSecret(`${name}`, config);
@@ -63,7 +63,7 @@ async function openKey(
     if (builderCode !== key.privateKey.reveal().toLowerCase()) return openWallet(key.privateKey);
     throw new ConfigError('SERVICE_BUILDER_CODE must not be the private key: it is published with each order.');
   }
-  const { openKmsWallet } = await import('../wallets/kms-key.ts');
+  const { openKmsWallet } = await import('../../wallets/kms-key.ts');
   const wallet = await openKmsWallet(key.kmsKey, { region, proxyEnv });
   await wallet.sign(PROOF).catch(({ cause }: Error) => {
     throw new ConfigError(cause instanceof Error ? cause.message : 'KMS does not sign.', { cause });
@@ -120,5 +120,5 @@ export async function openForReads(config: AccountConfig): Promise<ReadAccess> {
 
 /** Loads the wallets of clients. Exported here because the layer has all cryptography. */
 export async function loadWalletKinds() {
-  return (await import('../wallets/wallet-kinds.ts')).WALLET_KINDS;
+  return (await import('../../wallets/wallet-kinds.ts')).WALLET_KINDS;
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { conditionId, decimal, text, tokenId } from '../schemas.ts';
+import { conditionId, decimal, text, tokenId, type Wire } from './schemas.ts';
 
 export const priceLevel = z.object({
   price: decimal('Collateral per share.'),
@@ -19,3 +19,9 @@ export const book = z.object({
   timestamp: z.nullable(text("ISO 8601, UTC; the venue's time of the last change.")),
   hash: z.nullable(text("Changes with the book; the response's `ETag`.")),
 });
+
+/** Shares (`size`) that are offered at a price. */
+export type PriceLevel = Wire<typeof priceLevel>;
+
+/** An order book, best price first on both sides. */
+export type Book = Wire<typeof book>;

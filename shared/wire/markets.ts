@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { conditionId, decimal, text, tokenId } from '../schemas.ts';
+import { conditionId, decimal, text, tokenId, type Wire } from './schemas.ts';
 
 export const outcome = z.object({
   name: z.nullable(text('What the outcome is called, such as `Yes`.')),
@@ -59,3 +59,8 @@ export const marketList = z.object({
   items: z.array(market).check(z.describe('Most traded in the last 24 hours first; equal volumes by `id`.')),
   has_more: z.boolean().check(z.describe('Whether the venue has, or may have, further markets.')),
 });
+
+export type Market = Wire<typeof market>;
+
+/** A part of the catalogue, most traded markets first. */
+export type MarketList = Wire<typeof marketList>;

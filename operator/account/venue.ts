@@ -64,8 +64,8 @@ export async function openVenue(access: Access) {
   }
 
   return {
-    /** The id of the API key, which the venue calls the owner of an order. */
-    owner: credentials.key,
+    /** How the account's orders are recognised in trades. */
+    own: { owner: credentials.key, makers: new Set([access.address, maker].map((one) => one.toLowerCase())) },
     /** Lists the orders that rest, each once. A row without an id has its place in the list instead. */
     restingOrders: (): Promise<readonly VenueOrder[]> => ask('The open orders', account.restingOrders, LIST_MS),
     /** Returns `null` for an order that the venue does not know, or has forgotten. */
@@ -95,5 +95,5 @@ export async function openVenue(access: Access) {
   };
 }
 
-/** The venue's side of the desk. */
-export type DeskVenue = Awaited<ReturnType<typeof openVenue>>;
+/** The venue, as an account asks it. */
+export type AccountVenue = Awaited<ReturnType<typeof openVenue>>;
