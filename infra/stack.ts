@@ -3,10 +3,10 @@ import { RemovalPolicies, RemovalPolicy, Stack, type StackProps } from 'aws-cdk-
 import { Code, LayerVersion, Runtime } from 'aws-cdk-lib/aws-lambda';
 import { CfnLogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
-import { addFills } from './constructs/fills.ts';
+import { addEvents } from './constructs/events.ts';
 import { addGateway } from './constructs/gateway.ts';
 import { addOrders } from './constructs/orders.ts';
-import { OrderStore } from './constructs/orders-table.ts';
+import { OrdersTable } from './constructs/orders-table.ts';
 import { addOutputs } from './constructs/outputs.ts';
 import { addReaders } from './constructs/readers.ts';
 import { addRollout } from './constructs/rollout.ts';
@@ -48,18 +48,18 @@ export class ServiceStack extends Stack {
     // The CDK adds dependencies on resources that a reference already implies.
     this.templateOptions.metadata = { 'cfn-lint': { config: { ignore_checks: ['W3005'] } } };
     const metrics = metricsOf(stackName);
-    const store = new OrderStore(this, settings);
+    const store = new OrdersTable(this, settings);
     const common = { stackName, assets, layer: addLayer(this, stackName, assets) };
     const readers = addReaders(this, settings, common);
     const trading = settings.orders && { ...common, store, settings: settings.orders };
     const orders = trading && addOrders(this, trading);
-    const fills =
-      trading && fillsTopic !== undefined ? addFills(this, { ...trading, topicArn: fillsTopic }) : undefined;
+    const events =
+      trading && fillsTopic !== undefined ? addEvents(this, { ...trading, topicArn: fillsTopic }) : undefined;
     const api = addGateway(this, settings, { ...readers, orders });
     const functions = [...Object.values(readers), ...(orders ? [orders] : [])];
     for (const target of functions) metrics.count(target, 'errors');
     if (orders) metrics.count(orders, 'events');
-    const stoppingRollout = addAlarms(this, { metrics, api, readers, orders, fills, alarmTopic });
+    const stoppingRollout = addAlarms(this, { metrics, api, readers, orders, events, alarmTopic });
     if (orders) addRollout(this, orders.alias, stoppingRollout, settings.rollout === 'canary');
     addDashboard(this, { stackName, metrics, api, functions });
     if (settings.ordersTable === undefined) {

@@ -86,18 +86,19 @@ export const WRONG_CLOCK_MS = 10_000;
 export const RULES_MAX_AGE_MS = 60_000;
 
 /** Lambda ends the order function: after its budget, before the gateway gives up. */
-export const LAMBDA_TIMEOUT_MS = { orders: 28_000, reads: 12_000, health: 5_000, fills: 55_000 } as const;
+export const LAMBDA_TIMEOUT_MS = { orders: 28_000, reads: 12_000, health: 5_000, events: 55_000 } as const;
 /** The local server stops waiting for orders in flight when it is told to stop. */
 export const STOP_MS = 28_000;
 /** API Gateway's own hard limit (AWS: quotas of HTTP APIs). */
 export const GATEWAY_LIMIT_MS = 30_000;
 
+export const DAY_MS = 24 * 3_600_000;
 /** Clients are promised that a key is kept for 24 h after its last use. */
 export const KEPT_AFTER_USE_MS = 24 * 3_600_000;
 /** A finished order is kept this long, so that an operator can match clients to fills over a year of business. */
-export const KEEP_MS = 400 * 24 * 3_600_000;
+export const KEEP_MS = 400 * DAY_MS;
 /** The sum of a day is kept until no order of it can be given back any more, and then some. */
-export const DAY_KEPT_MS = 604_800_000;
+export const DAY_KEPT_MS = 7 * DAY_MS;
 
 /** The largest body of an order. */
 export const MAX_BODY_BYTES = 16_384;

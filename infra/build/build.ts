@@ -86,8 +86,8 @@ async function bundle(
 export async function buildAssets(outdir: string): Promise<void> {
   // Deletes only its own output: other commands write to this folder.
   for (const folder of ['functions', 'layer', 'maps']) await rm(join(outdir, folder), { recursive: true, force: true });
-  for (const name of [...Object.keys(ROUTES), 'fills']) {
-    const index = name === 'fills' ? 'operator/topic/index.ts' : `functions/${name}/index.ts`;
+  for (const name of [...Object.keys(ROUTES), 'events']) {
+    const index = name === 'events' ? 'operator/topic/index.ts' : `functions/${name}/index.ts`;
     // Health calls nothing upstream: it imports nothing of the layer, so that its cold start is that of an empty function.
     await bundle(outdir, `functions/${name}`, { index }, [UNUSED, ...(name === 'health' ? [] : [FROM_LAYER])]);
   }

@@ -12,7 +12,7 @@ import { addOutputs } from './outputs.ts';
  * The table and the log of orders: created by the first deployment, and kept even if the function of orders is removed.
  * Without the table an order may be placed twice, and only the log says which caller asked for which order.
  */
-export class OrderStore extends Construct {
+export class OrdersTable extends Construct {
   readonly log: LogGroup;
   readonly tableName: string;
   readonly tableArn: string;

@@ -4,18 +4,18 @@ import type { Construct } from 'constructs';
 import { LAMBDA_TIMEOUT_MS } from '../../shared/limits.ts';
 import { storeOfTable } from '../../shared/store-name.ts';
 import type { OrderSettings } from '../settings/order-settings.ts';
-import type { OrderStore } from './orders-table.ts';
+import type { OrdersTable } from './orders-table.ts';
 import { addOutputs } from './outputs.ts';
 import { type CommonProps, ServiceFunction } from './service-function.ts';
 
 /** What a function that knows the account needs. */
 export interface OrdersProps extends CommonProps {
   readonly settings: OrderSettings;
-  readonly store: OrderStore;
+  readonly store: OrdersTable;
 }
 
 /** A function that knows the account. */
-type Target = ServiceFunction<'orders' | 'fills'>;
+type Target = ServiceFunction<'orders' | 'events'>;
 
 /** Returns a secret's ARN. A name needs the six characters that Secrets Manager appends; six question marks match nothing longer. */
 function secretArn(scope: Construct, nameOrArn: string): string {

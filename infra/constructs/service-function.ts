@@ -31,7 +31,7 @@ interface FunctionProps<Name> extends CommonProps {
  * A function with its own role, which may only write its log. It is called by the alias of a published version: Lambda
  * swaps code and layer by two calls, and a version has both of one build.
  */
-export class ServiceFunction<Name extends Route['name'] | 'fills' = Route['name']> extends Construct {
+export class ServiceFunction<Name extends Route['name'] | 'events' = Route['name']> extends Construct {
   /** The endpoint's name in metrics and logs. */
   readonly name: Name;
   readonly function: lambda.Function;

@@ -22,7 +22,7 @@ const DESCRIPTIONS = {
   WrongClock: "The clock of a function differs from the venue's, and orders are refused.",
   DailyCapReached: 'A daily cap has refused an order.',
   UnidentifiedCaller: 'An order reached its function without a caller from whom this deployment takes orders.',
-  FillsLate: 'No run of the function of fillsTopic has succeeded for ten minutes, or none has started.',
+  EventsLate: 'No run of the function of fillsTopic has succeeded for ten minutes, or none has started.',
 } as const;
 
 /** When an alarm fires, and what it stops. */
@@ -46,7 +46,7 @@ interface Watched {
   /** Absent in a read-only deployment. */
   readonly orders: ServiceFunction<'orders'> | undefined;
   /** Absent without `fillsTopic`. */
-  readonly fills: ServiceFunction<'fills'> | undefined;
+  readonly events: ServiceFunction<'events'> | undefined;
   readonly alarmTopic: string | undefined;
 }
 
@@ -58,9 +58,9 @@ function faultRate(api: HttpApi): IMetric {
 }
 
 /** 1 for five minutes in which no run ended well; no value where there was no run. */
-function failedRuns({ function: fills }: ServiceFunction<'fills'>): IMetric {
+function failedRuns({ function: run }: ServiceFunction<'events'>): IMetric {
   const period = Duration.minutes(5);
-  const usingMetrics = { runs: fills.metricInvocations({ period }), errors: fills.metricErrors({ period }) };
+  const usingMetrics = { runs: run.metricInvocations({ period }), errors: run.metricErrors({ period }) };
   return new MathExpression({ expression: 'IF(runs - FILL(errors, 0) < 1, 1, 0)', usingMetrics, period, label: '' });
 }
 
@@ -98,10 +98,10 @@ function orderAlarms({ errors, events }: ServiceMetrics): readonly Row[] {
 /** Adds the alarms and returns those that stop the rollout of orders: CodeDeploy watches ten at most. */
 export function addAlarms(parent: Construct, watched: Watched): readonly Alarm[] {
   const scope = new Construct(parent, 'Alarms');
-  const { metrics, orders, fills, alarmTopic } = watched;
+  const { metrics, orders, events, alarmTopic } = watched;
   const actions = alarmTopic === undefined ? [] : [new SnsAction(Topic.fromTopicArn(scope, 'Topic', alarmTopic))];
   const rows = [...commonAlarms(watched), ...(orders ? orderAlarms(metrics) : [])];
-  if (fills) rows.push(['FillsLate', failedRuns(fills), { isLasting: true, expectsData: true }]);
+  if (events) rows.push(['EventsLate', failedRuns(events), { isLasting: true, expectsData: true }]);
   return rows.flatMap(([id, metric, { threshold = 1, isLasting, stopsRollout, expectsData } = {}]) => {
     const alarm = new Alarm(scope, id, {
       metric,

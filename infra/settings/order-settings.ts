@@ -18,9 +18,9 @@ export interface Asked {
 }
 
 /** The account that a deployment trades with, or what is wrong with it. */
-type Account = { readonly chosen?: ChosenAccount; readonly problem?: string };
+type ChosenOrProblem = { readonly chosen?: ChosenAccount; readonly problem?: string };
 
-function accountOf({ walletAddress, signatureType, funderAddress }: Asked['values']): Account {
+function accountOf({ walletAddress, signatureType, funderAddress }: Asked['values']): ChosenOrProblem {
   if (walletAddress === undefined) return {};
   if (!isAddress(walletAddress)) {
     return { problem: 'walletAddress has a wrong checksum: check it, or write it in lower case.' };

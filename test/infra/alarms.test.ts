@@ -77,8 +77,8 @@ describe('the alarms', () => {
     const text = readFileSync(join(import.meta.dirname, '../../docs/operations.md'), 'utf8');
     const [, ...runbooks] = (text.split('\n## Runbooks\n')[1]?.split('\n## ')[0] ?? '').split('\n### ');
     const titles = (sections: readonly string[]) => sections.map((section) => section.split('\n')[0]).toSorted();
-    // That of fills stands in a template of its own.
-    expect(titles(runbooks)).toStrictEqual([...ALL, 'FillsLate'].toSorted());
+    // That of events stands in a template of its own.
+    expect(titles(runbooks)).toStrictEqual([...ALL, 'EventsLate'].toSorted());
     expect(titles(runbooks.filter((section) => /\*A canary\s+goes\s+back\.\*/.test(section)))).toStrictEqual(STOPPING);
     const [group] = propertiesOf(template, 'AWS::CodeDeploy::DeploymentGroup');
     const watched = JSON.stringify(group.AlarmConfiguration.Alarms);
@@ -93,13 +93,13 @@ describe('the alarms', () => {
     }
   });
 
-  it('fire when runs of fills fail or stop beginning, but not before the first run', () => {
+  it('fire when runs of events fail or stop beginning, but not before the first run', () => {
     const context = { ...ORDER_CONTEXT, fillsTopic: `${alarmTopic}-fills` };
     const found = templateOf(context).findResources('AWS::CloudWatch::Alarm');
     const silent = Object.values(found).filter(({ Properties }) => Properties.InsufficientDataActions);
     expect(silent.map(({ Properties }) => Properties)).toMatchObject([
       {
-        AlarmDescription: expect.stringMatching(/Runbook: docs\/operations.md#fillslate$/),
+        AlarmDescription: expect.stringMatching(/Runbook: docs\/operations.md#eventslate$/),
         ...{ AlarmActions: [alarmTopic], OKActions: [alarmTopic], InsufficientDataActions: [alarmTopic] },
         ...{ TreatMissingData: 'missing', EvaluationPeriods: 3, DatapointsToAlarm: 2, Threshold: 1 },
         Metrics: [

@@ -102,8 +102,8 @@ describe('the build', () => {
     expect(stdout).not.toContain('undici');
   });
 
-  it('makes a function of fills that starts and asks for its secret', async () => {
-    const stdout = await start('fills', 'then(({ handler }) => handler()).catch(String).then(console.log)', {
+  it('makes a function of events that starts and asks for its secret', async () => {
+    const stdout = await start('events', 'then(({ handler }) => handler()).catch(String).then(console.log)', {
       SERVICE_PLACE_ORDER: '1',
       SERVICE_WALLET_ADDRESS: `0x${'2c'.repeat(20)}`,
       SERVICE_PRIVATE_KEY_SECRET: 'trading/key',
@@ -119,8 +119,8 @@ describe('the build', () => {
   it('contains the curve once, and health imports nothing of the layer', async () => {
     const files = Object.keys(await contentsOf(join(folder, 'here')));
     expect(files.filter((file) => file.endsWith('.wasm'))).toStrictEqual(['layer/nodejs/secp256k1.wasm']);
-    const ofFills = await readFile(join(folder, 'here/functions/fills/index.mjs'), 'utf8');
-    expect(ofFills).toContain('/opt/nodejs/open-account.mjs');
+    const ofEvents = await readFile(join(folder, 'here/functions/events/index.mjs'), 'utf8');
+    expect(ofEvents).toContain('/opt/nodejs/open-account.mjs');
     expect((await bytesOf('health')).layer).toBe(0);
   });
 

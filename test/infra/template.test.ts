@@ -125,12 +125,12 @@ const RESOURCES: readonly (readonly [type: string, deployment: Context, ...prope
     'Lambda::Function',
     FULL,
     ...['health', 'markets', 'book', 'orders'].map((name) => functionWith(name)),
-    functionWith('fills', {
+    functionWith('events', {
       Timeout: 55,
       Environment: { Variables: { FILLS_TOPIC, SERVICE_STORE: 'dynamodb:order-book-adapter-orders' } },
     }),
   ],
-  // Fills are read again a minute later: a run that failed or was missed is not repeated.
+  // Events are published a minute later: a run that failed or was missed is not repeated.
   ['Scheduler::Schedule', FULL, EVERY_MINUTE],
   ['Lambda::EventInvokeConfig', FULL, NO_REPEAT],
   ['DynamoDB::Table', FULL, { GlobalSecondaryIndexes: [{ IndexName: 'by-signing' }] }],
@@ -185,7 +185,7 @@ describe('the stack', () => {
       expect(quietly(() => app.synth()).stacks.map(({ stackName }) => stackName)).toStrictEqual(['order-book-adapter']);
       expect(service.terminationProtection).toBe(context === TRADING);
     }
-    expect(textOf(templateOf(TRADING).toJSON())).not.toMatch(/by-signing|fills/);
+    expect(textOf(templateOf(TRADING).toJSON())).not.toMatch(/by-signing|-events|fills/);
   });
 
   it('lets requests reach only published versions, each with its own layer, and keeps old versions to go back to', () => {
@@ -357,7 +357,7 @@ describe('the role of orders', () => {
     expect(statements.slice(3)).toStrictEqual([readOf(SECRET_ARN), decrypt]);
   });
 
-  it('uses the key of the table only for the table; only the role of fills uses it as well', () => {
+  it('uses the key of the table only for the table; only the role of events uses it as well', () => {
     const statements = statementsOf(templateOf(FULL));
     const ofTable = statements.filter((statement) => textOf(statement).includes('dynamodb.eu-west-1'));
     const Condition = { StringEquals: { 'kms:ViaService': 'dynamodb.eu-west-1.amazonaws.com' } };
@@ -366,10 +366,10 @@ describe('the role of orders', () => {
   });
 });
 
-describe('the function of fills', () => {
+describe('the function of events', () => {
   const table = arn('dynamodb', 'table/order-book-adapter-orders');
   const common = [
-    logStatement('FillsLog'),
+    logStatement('EventsLog'),
     {
       Action: ['dynamodb:GetItem', 'dynamodb:PutItem'],
       Condition: { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': '?follow topic *' } },
@@ -383,31 +383,31 @@ describe('the function of fills', () => {
     },
     { Action: 'sns:Publish', Effect: 'Allow', Resource: FILLS_TOPIC },
   ];
-  const fillsOf = (change: Context) => templateOf({ ...TRADING, fillsTopic: FILLS_TOPIC, ...change });
+  const withTopic = (change: Context) => templateOf({ ...TRADING, fillsTopic: FILLS_TOPIC, ...change });
   const byKms = { privateKeySecret: undefined, kmsKey: KEY_ID };
 
   it('writes items of its own and no order, and deletes nothing', () => {
-    const statements = statementsOf(fillsOf({}), 'FillsRole');
+    const statements = statementsOf(withTopic({}), 'EventsRole');
     expect(statements).toStrictEqual([...common, readOf(arn('secretsmanager', `secret:${SECRET_NAME}-??????`))]);
   });
 
   it('signs with KMS only where no secret has the API credentials', () => {
     const named = { Action: 'kms:GetPublicKey', Effect: 'Allow', Resource: arn('kms', `key/${KEY_ID}`) };
-    const withSecret = statementsOf(fillsOf({ ...byKms, credentialsSecret: 'api' }), 'FillsRole');
+    const withSecret = statementsOf(withTopic({ ...byKms, credentialsSecret: 'api' }), 'EventsRole');
     expect(withSecret).toStrictEqual([...common, readOf(arn('secretsmanager', 'secret:api-??????'))]);
     const sign = { ...named, Action: 'kms:Sign', Condition: { StringEquals: SIGNING } };
-    expect(statementsOf(fillsOf(byKms), 'FillsRole')).toStrictEqual([...common, named, sign]);
+    expect(statementsOf(withTopic(byKms), 'EventsRole')).toStrictEqual([...common, named, sign]);
   });
 
   it(`gets no URL of the clients' chain, which is a secret`, () => {
     const chain = { clientVerification: 'required', clientRpcUrl: 'https://rpc.example/key', clientChainId: '1' };
-    const functions = propertiesOf(fillsOf(chain), 'AWS::Lambda::Function');
+    const functions = propertiesOf(withTopic(chain), 'AWS::Lambda::Function');
     const knowing = functions.filter(({ Environment }) => textOf(Environment ?? {}).includes('rpc.example'));
     expect(knowing).toMatchObject([functionWith('orders')]);
   });
 
   it('is run by the schedules of this account alone', () => {
-    const template = fillsOf({});
+    const template = withTopic({});
     const [role] = Object.entries(template.findResources('AWS::IAM::Role')).filter(([id]) =>
       id.startsWith('Scheduler'),
     );
@@ -424,7 +424,7 @@ describe('the function of fills', () => {
         Principal: { Service: 'scheduler.amazonaws.com' },
       },
     ]);
-    const target = { Ref: expect.stringMatching('^FillsFunctionAliaslive') };
+    const target = { Ref: expect.stringMatching('^EventsFunctionAliaslive') };
     const Resource = [{ 'Fn::Join': ['', [target, ':*']] }, target];
     expect(statementsOf(template, 'Scheduler')).toStrictEqual([
       { Action: 'lambda:InvokeFunction', Effect: 'Allow', Resource },

@@ -57,7 +57,7 @@ export async function synthesize(folder: string, context: Readonly<Record<string
 /** Writes a folder that looks like the build's, for tests that do not depend on what the code does. */
 export async function writeEmptyAssets(folder: string): Promise<void> {
   for (const path of [
-    ...[...Object.keys(ROUTES), 'fills'].map((name) => join('functions', name)),
+    ...[...Object.keys(ROUTES), 'events'].map((name) => join('functions', name)),
     join('layer', 'nodejs'),
   ]) {
     await mkdir(join(folder, path), { recursive: true });

@@ -9,7 +9,7 @@ import { allowAccount, type OrdersProps } from './orders.ts';
 import { addOutputs } from './outputs.ts';
 import { ServiceFunction } from './service-function.ts';
 
-interface FillsProps extends OrdersProps {
+interface EventsProps extends OrdersProps {
   /** The operator's topic: its subscriptions outlive the stack. */
   readonly topicArn: string;
 }
@@ -18,27 +18,27 @@ interface FillsProps extends OrdersProps {
 const NO_REPEAT = { maxEventAge: Duration.minutes(1), retryAttempts: 0 };
 
 /** Adds the function that publishes what becomes of the orders, and runs it each minute. No route leads to it. */
-export function addFills(scope: Construct, { settings, store, topicArn, ...props }: FillsProps) {
+export function addEvents(scope: Construct, { settings, store, topicArn, ...props }: EventsProps) {
   // It verifies no clients, so it gets no RPC URL, which is a secret.
   const { SERVICE_CLIENT_RPC_URL: _, SERVICE_CLIENT_CHAIN_ID: __, ...variables } = settings.variables;
-  const fills = new ServiceFunction(scope, 'Fills', {
+  const events = new ServiceFunction(scope, 'Events', {
     ...props,
-    name: 'fills',
+    name: 'events',
     description: 'Publishes what becomes of the orders',
     memory: 1024,
-    timeoutMs: LAMBDA_TIMEOUT_MS.fills,
+    timeoutMs: LAMBDA_TIMEOUT_MS.events,
     environment: { ...variables, SERVICE_STORE: storeOfTable(store.tableName), FILLS_TOPIC: topicArn },
   });
-  fills.alias.configureAsyncInvoke(NO_REPEAT);
+  events.alias.configureAsyncInvoke(NO_REPEAT);
   const schedule = ScheduleExpression.rate(Duration.minutes(1));
-  new Schedule(fills, 'Schedule', { schedule, target: new LambdaInvoke(fills.live, NO_REPEAT) });
+  new Schedule(events, 'Schedule', { schedule, target: new LambdaInvoke(events.live, NO_REPEAT) });
   // Items of its own only: any other may be an order. A policy takes no control character; `?` stands for any one.
   const own = { 'dynamodb:LeadingKeys': `${TOPIC_STATE.replace('\u0000', '?')}*` };
-  fills.allow(['dynamodb:GetItem', 'dynamodb:PutItem'], store.tableArn, { 'ForAllValues:StringLike': own });
-  fills.allow(['dynamodb:Query'], `${store.tableArn}/index/${SIGNED_INDEX.name}`);
-  fills.allow(['sns:Publish'], topicArn);
-  allowAccount(fills, settings, 'credentials');
+  events.allow(['dynamodb:GetItem', 'dynamodb:PutItem'], store.tableArn, { 'ForAllValues:StringLike': own });
+  events.allow(['dynamodb:Query'], `${store.tableArn}/index/${SIGNED_INDEX.name}`);
+  events.allow(['sns:Publish'], topicArn);
+  allowAccount(events, settings, 'credentials');
   // Shows the desk and the doctor that the table has the index.
   addOutputs(scope, { OrdersIndex: SIGNED_INDEX.name });
-  return fills;
+  return events;
 }
