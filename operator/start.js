@@ -4,7 +4,7 @@ import '../local/quick-start.js';
 /** The commands by their names. In the package and the container, which have no npm scripts, the service is one of them. */
 const COMMANDS = new Map([
   ['doctor', () => import('./doctor/main.ts')],
-  ['orders', () => import('./orders/main.ts')],
+  ['orders', () => import('./commands/main.ts')],
   ['paper-venue', () => import('../packages/paper-venue/main.ts')],
 ]);
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
+import { COMMANDS } from '../../operator/commands/commands.ts';
 import { orderEvent } from '../../operator/follow/event.ts';
-import { COMMANDS } from '../../operator/orders/commands.ts';
 import { ERROR_CODES, ERRORS } from '../../shared/errors.ts';
 import { LOCAL, variableOf } from '../../shared/settings/table.ts';
 import { DESK } from './desk.ts';

@@ -1,7 +1,7 @@
 import { devNull } from 'node:os';
 import { expect } from '@jest/globals';
 import { Side } from '@polymarket/clob-client-v2';
-import { type COMMANDS, runDesk } from '../../operator/orders/commands.ts';
+import { type COMMANDS, runDesk } from '../../operator/commands/commands.ts';
 import { desk, deskRows } from '../support/operator/desk.ts';
 import { ALICE, type DeskWorld, OWN, QUESTION, SOLANA } from '../support/operator/desk-world.ts';
 import { until } from '../support/until.ts';

@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { promisify } from 'node:util';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { startOnPaper } from '../../local/paper/paper-mode.ts';
-import { runDesk } from '../../operator/orders/commands.ts';
+import { runDesk } from '../../operator/commands/commands.ts';
 import { createClient } from '../../packages/client/client.ts';
 import type { Environment } from '../../shared/settings/table.ts';
 import { collect } from '../support/operator/desk.ts';

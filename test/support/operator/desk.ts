@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect } from '@jest/globals';
 import { z } from 'zod';
 import type { Terminal } from '../../../local/command-line.ts';
-import { runDesk } from '../../../operator/orders/commands.ts';
+import { runDesk } from '../../../operator/commands/commands.ts';
 import type { Environment } from '../../../shared/settings/table.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
