@@ -57,7 +57,7 @@ export default {
       comment: 'Every command reads its options by it.',
       severity: 'error',
       from: { path: '^local/command-line\\.ts$' },
-      to: { path: '^(local|operator|shared)/', pathNot: '^shared/(?:version|node-error)\\.ts$' },
+      to: { path: '^(local|operator|shared)/', pathNot: '^shared/(?:node-error|secret|version)\\.ts$' },
     },
     {
       name: 'infra-knows-the-tables-only',
@@ -68,7 +68,7 @@ export default {
       to: {
         path: '^(functions|shared|local|operator|packages|tools|test)/',
         pathNot:
-          '^(functions/(routes|orders/deployed-variables)|shared/(decimal|errors|node-error|limits|log|orders/table-layout|store-name|settings/(formats|gone|read|rules|table|texts)|venue/polymarket/(accounts|regions)))\\.ts$',
+          '^(functions/(routes|orders/deployed-variables)|shared/(decimal|errors|node-error|limits|log|orders/table-layout|store-name|settings/(formats|gone|read|rules|table)|venue/polymarket/(accounts|regions)))\\.ts$',
       },
     },
     {
@@ -133,7 +133,7 @@ export default {
       from: {
         pathNot: '^(tools|test)/|^shared/venue/polymarket/official-client.ts$',
       },
-      to: { path: 'node_modules/(@polymarket|axios)/' },
+      to: { path: 'node_modules/@polymarket/' },
     },
     {
       name: 'not-to-unresolvable',

@@ -1,6 +1,7 @@
 import { fstatSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { errorCode } from '../shared/node-error.ts';
+import { KEY_LIKE } from '../shared/secret.ts';
 import { VERSION } from '../shared/version.ts';
 
 /** An option as Node parses it, and as the list of options explains it. */
@@ -56,9 +57,6 @@ export function option(value: string, meaning: string) {
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
-
-/** A wallet key is one: given as a name it would be printed, and perhaps sent. */
-const KEY_LIKE = /^(?:0x)?[0-9a-f]{64}$/i;
 
 /** Exit code of a malformed command line. */
 const MISUSED = 2;

@@ -1,7 +1,7 @@
+import type { Wire } from '../../shared/contract/schemas.ts';
 import { LOCAL_BUDGET_MS } from '../../shared/limits.ts';
 import type { Mode } from '../../shared/settings/config.ts';
 import { VERSION } from '../../shared/version.ts';
-import type { Wire } from '../../shared/wire/schemas.ts';
 import type { Endpoint } from '../http.ts';
 import { ROUTES } from '../routes.ts';
 import type { healthStatus } from './response.ts';

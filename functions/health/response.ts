@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { address, text } from '../../shared/wire/schemas.ts';
+import { address, text } from '../../shared/contract/schemas.ts';
 
 /** The body of `GET /health`. */
 export const healthStatus = z.object({

@@ -1,11 +1,11 @@
 import type { Call } from '../../shared/call.ts';
+import type { Wire } from '../../shared/contract/schemas.ts';
 import { aboutOrder, refuse } from '../../shared/errors.ts';
 import { ORDER_BUDGET_MS } from '../../shared/limits.ts';
 import type { Orders } from '../../shared/orders/orders.ts';
 import type { OrderResult } from '../../shared/orders/turn.ts';
 import { formatTime } from '../../shared/time.ts';
 import type { LimitOrder, Placement } from '../../shared/venue/port.ts';
-import type { Wire } from '../../shared/wire/schemas.ts';
 import type { Endpoint, Middleware } from '../http.ts';
 import { ROUTES } from '../routes.ts';
 import { claimedClient, clientTrace } from './caller.ts';
@@ -27,7 +27,7 @@ export function openOnce(open: () => Promise<Orders>): OpenOrders {
   };
 }
 
-export interface OrdersDeps {
+export interface OrderParts {
   readonly openOrders: OpenOrders;
   /** Absent where clients are not verified. */
   readonly verification?: ClientVerification | undefined;
@@ -74,7 +74,7 @@ export function placementOf({ orderId, fate }: OrderResult, idempotencyKey: stri
 }
 
 /** Creates `POST /v1/orders`: places one limit order for a request that asks for exactly that. */
-export function ordersEndpoint({ openOrders, verification, checkCaller }: OrdersDeps): Endpoint {
+export function ordersEndpoint({ openOrders, verification, checkCaller }: OrderParts): Endpoint {
   const checkEnabled: Middleware = { before: async ({ context: { state } }) => void (await openOrders(state.call)) };
   return {
     route: ROUTES.orders,

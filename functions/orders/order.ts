@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { tokenId } from '../../shared/contract/schemas.ts';
 import {
   compareDecimals,
   type Decimal,
@@ -9,7 +10,6 @@ import {
 } from '../../shared/decimal.ts';
 import { type FieldError, printable, refuse } from '../../shared/errors.ts';
 import type { LimitOrder } from '../../shared/venue/port.ts';
-import { tokenId } from '../../shared/wire/schemas.ts';
 
 /** Far above any position at the venue; keeps the arithmetic bounded. */
 const MAX_SHARES: Decimal = { coefficient: 1_000_000_000n, scale: 0 };

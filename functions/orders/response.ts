@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
+import { address, decimal, hash, text, tokenId } from '../../shared/contract/schemas.ts';
 import { PLACEMENT_STATUSES } from '../../shared/venue/port.ts';
-import { address, decimal, hash, text, tokenId } from '../../shared/wire/schemas.ts';
 
 /** The body of a 201 of `POST /v1/orders`. */
 export const placedOrder = z.object({

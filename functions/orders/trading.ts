@@ -9,7 +9,7 @@ import type { DeployedConfig } from '../../shared/settings/config.ts';
 import { ConfigError } from '../../shared/settings/formats.ts';
 import { tableNameOf } from '../../shared/store-name.ts';
 import { createCallerCheck } from './caller.ts';
-import type { OpenOrders, OrdersDeps } from './endpoint.ts';
+import type { OpenOrders, OrderParts } from './endpoint.ts';
 import { openVerification } from './verification.ts';
 
 /** Warns at the start about an account that may surprise; throws `ConfigError` for a wrong one. */
@@ -86,7 +86,7 @@ function createTrading(config: DeployedConfig, log: Log): OpenOrders {
 }
 
 /** Opens the parts of the deployed order function. */
-export async function openTrading(config: DeployedConfig, log: Log): Promise<OrdersDeps> {
+export async function openTrading(config: DeployedConfig, log: Log): Promise<OrderParts> {
   const openOrders = createTrading(config, log);
   // Opens at init, while no caller waits. The log has a failure, and the next request tries again.
   await openOrders().catch(() => undefined);

@@ -1,4 +1,5 @@
 import type { loadWalletKinds } from '#venue/open-account';
+import type { Wire } from '../../shared/contract/schemas.ts';
 import { refuse } from '../../shared/errors.ts';
 import type { OrderClient } from '../../shared/orders/record.ts';
 import type { Config } from '../../shared/settings/config.ts';
@@ -9,7 +10,6 @@ import {
   contractSignature,
   createContractWallets,
 } from '../../shared/wallets/contract-wallets.ts';
-import type { Wire } from '../../shared/wire/schemas.ts';
 import type { Middleware } from '../http.ts';
 import type { placedOrder } from './response.ts';
 

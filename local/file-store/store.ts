@@ -68,23 +68,23 @@ export function takeLock(path: string, fix: string): DatabaseSync {
 }
 
 /** The main file, its log and the index of the log, and the lock. */
-const PARTS = ['', '-wal', '-shm', '.lock'] as const;
+const SUFFIXES = ['', '-wal', '-shm', '.lock'] as const;
 
 /** Returns the system's identity of a file, and its size; `undefined` if there is none. */
-function look(path: string): { readonly id: string; readonly size: bigint } | undefined {
+function statOf(path: string): { readonly id: string; readonly size: bigint } | undefined {
   const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
   return stats && { id: `${stats.dev}:${stats.ino}`, size: stats.size };
 }
 
 /** Watches the files of a store that is open. */
 function watchFiles(path: string, db: DatabaseSync) {
-  const seen = new Map(PARTS.map((part) => [part, look(path + part)]));
+  const seen = new Map(SUFFIXES.map((suffix) => [suffix, statOf(path + suffix)]));
   const checkpoint = db.prepare('PRAGMA wal_checkpoint(PASSIVE)');
   const pageSize = Number(db.prepare('PRAGMA page_size').get()?.['page_size']);
   /** Returns false where SQLite itself has made a file smaller: readers empty the log, or vacuum the main file. */
-  const isCut = (part: string, size: bigint): boolean => {
-    if (part === '') return size === 0n;
-    if (part !== '-wal') return true;
+  const isCut = (suffix: string, size: bigint): boolean => {
+    if (suffix === '') return size === 0n;
+    if (suffix !== '-wal') return true;
     try {
       return Number(checkpoint.get()?.['log']) * pageSize > size;
     } catch {
@@ -95,10 +95,10 @@ function watchFiles(path: string, db: DatabaseSync) {
   return {
     /** Throws from the moment another program has removed, replaced or truncated one of them. */
     requireIntact: (): void => {
-      for (const [part, before] of seen) {
-        const now = look(path + part);
-        isLost ||= !now || !before || now.id !== before.id || (now.size < before.size && isCut(part, now.size));
-        seen.set(part, now);
+      for (const [suffix, before] of seen) {
+        const now = statOf(path + suffix);
+        isLost ||= !now || !before || now.id !== before.id || (now.size < before.size && isCut(suffix, now.size));
+        seen.set(suffix, now);
       }
       if (isLost) throw new Error('A file of the order store was removed, replaced or emptied; restart the service.');
     },
@@ -113,7 +113,7 @@ export function requireUsable(path: string): void {
   // Lock, log and index carry the name: under each name another process would open it.
   if (file && file.nlink > 1) throw new Error('it has a second name (a hard link); remove that name');
   // SQLite would delete this log.
-  if (!file?.size && look(`${path}-wal`)?.size) {
+  if (!file?.size && statOf(`${path}-wal`)?.size) {
     throw new Error(
       'it is missing or empty beside its -wal; restore it, or remove the -wal to start without its orders',
     );
@@ -133,7 +133,7 @@ function ownFile(path: string, setUp: (db: DatabaseSync) => boolean) {
   const db = opening.use(new DatabaseSync(path, { timeout: OPEN_WAIT_MS }));
   const isNew = setUp(db);
   // A restored copy may have another mode; SQLite gives log and index the mode of the main file.
-  for (const part of PARTS) chmodSync(path + part, 0o600);
+  for (const suffix of SUFFIXES) chmodSync(path + suffix, 0o600);
   const opened = opening.move();
   return { db, isNew, ...watchFiles(path, db), close: () => opened.dispose() };
 }

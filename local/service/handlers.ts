@@ -2,13 +2,13 @@ import { bookEndpoint } from '../../functions/book/endpoint.ts';
 import { type HealthFacts, healthEndpoint } from '../../functions/health/endpoint.ts';
 import type { Endpoint, GatewayHandler } from '../../functions/http.ts';
 import { marketsEndpoint } from '../../functions/markets/endpoint.ts';
-import { type OrdersDeps, ordersEndpoint } from '../../functions/orders/endpoint.ts';
+import { type OrderParts, ordersEndpoint } from '../../functions/orders/endpoint.ts';
 import { unknownPathEndpoint } from '../../functions/refusing-endpoints.ts';
 import type { MarketData } from '../../shared/venue/port.ts';
 import type { Handlers } from '../http/app.ts';
 
 /** The parts that the endpoints need. */
-export interface HandlersDeps extends OrdersDeps {
+export interface HandlersDeps extends OrderParts {
   readonly serve: (endpoint: Endpoint) => GatewayHandler;
   readonly health: HealthFacts;
   readonly marketData: MarketData;

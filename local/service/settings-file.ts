@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { errorCode } from '../../shared/node-error.ts';
-import { ConfigError, KEY_LIKE } from '../../shared/settings/formats.ts';
+import { KEY_LIKE } from '../../shared/secret.ts';
+import { ConfigError } from '../../shared/settings/formats.ts';
 import type { Environment } from '../../shared/settings/table.ts';
 import { PROJECT } from './folders.ts';
 

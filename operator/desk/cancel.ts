@@ -71,7 +71,7 @@ interface Left {
  * Finds the orders that still rest. Looks up those that the venue did not cancel, and all named ones: an order that the
  * venue holds back as delayed is on no list.
  */
-async function look(desk: Desk, selection: Selection, { answer, clients }: Done): Promise<Left> {
+async function findLeft(desk: Desk, selection: Selection, { answer, clients }: Done): Promise<Left> {
   const { cancelled, refused } = answer;
   let listed = await list(desk, selection, clients);
   for (const pause of LOOK_PAUSES_MS) {
@@ -141,6 +141,6 @@ export async function cancelOrders(desk: Desk, selection: Selection): Promise<nu
   const answer = await (all ? venue.cancelAll() : venue.cancel([...asked]));
   for (const sentence of answer.failures) desk.note(sentence);
   const done = { asked, before, answer, clients };
-  const resting = await orNote(desk.note, look(desk, selection, done), 'Which orders are still open is unknown. ');
+  const resting = await orNote(desk.note, findLeft(desk, selection, done), 'Which orders are still open is unknown. ');
   return reportDone(desk, done, resting);
 }

@@ -3,7 +3,7 @@ import { ORDER_ID, type VenueOrder } from '../../shared/venue/polymarket/operato
 import { isUnknown, type OwnTrade, ownTrade } from '../account/fills.ts';
 import { takeEnds } from './ends.ts';
 import { eventsOf } from './event.ts';
-import type { Account, Look, Shown } from './shown.ts';
+import type { Look, Recognition, Shown } from './shown.ts';
 import type { Followed, FollowState } from './state.ts';
 import { takeTrades } from './trades.ts';
 
@@ -121,7 +121,7 @@ function forget(state: FollowState): void {
  * Returns the events since a state, and the state after them. While `lacks` is not `undefined` they count for nothing: the look
  * is made again with the answers.
  */
-export function look(before: FollowState, shown: Shown, { recordLagMs, ...account }: Account, now: number) {
+export function look(before: FollowState, shown: Shown, { recordLagMs, ...account }: Recognition, now: number) {
   const state = structuredClone(before);
   state.revision = Math.max(now, before.revision + 1);
   const open = new Map(shown.open.filter(({ id }) => ORDER_ID.test(id)).map((order) => [order.id, order]));

@@ -6,7 +6,7 @@ import { cellsOf, lagOf, readRecords } from '../account/records.ts';
 import { type AccountVenue, openVenue } from '../account/venue.ts';
 import type { OrderEvent } from './event.ts';
 import { look, recentRecords, windowOf } from './look.ts';
-import type { Account, RecordedOrder, Shown } from './shown.ts';
+import type { Recognition, RecordedOrder, Shown } from './shown.ts';
 import type { FollowState } from './state.ts';
 
 /** The sources of a look. A `DeskError` of a call ends the look, which has then changed nothing. */
@@ -26,7 +26,7 @@ export interface Looked {
 export type MakeLook = (state: FollowState, now: number) => Promise<Looked | undefined>;
 
 /** Creates the looks of a follower. */
-export function createLooks(sources: Sources, account: Account, note: Note) {
+export function createLooks(sources: Sources, account: Recognition, note: Note) {
   const known = new Map<string, Market>();
 
   /** Adds the markets to those that are known. What cannot be read is read again by the next look. */

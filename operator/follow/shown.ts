@@ -34,7 +34,7 @@ export interface Shown {
 }
 
 /** How the orders of the account are recognised. */
-export interface Account extends Pick<Ours, 'owner' | 'makers'> {
+export interface Recognition extends Pick<Ours, 'owner' | 'makers'> {
   /** How long a new record may be missing in the list of records. */
   readonly recordLagMs: number;
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { formatDecimal } from '../decimal.ts';
 import { type AppError, aboutOrder, refuse } from '../errors.ts';
-import { KEPT_AFTER_USE_MS } from '../limits.ts';
+import { DAY_MS, KEPT_AFTER_USE_MS } from '../limits.ts';
 import type { LimitOrder } from '../venue/port.ts';
 import { countsOf, dayOf, type Written } from './order-store.ts';
 import {
@@ -15,8 +15,6 @@ import {
   withoutSignature,
 } from './record.ts';
 import { orderInProgress, type Placing, type Turn } from './turn.ts';
-
-const DAY_MS = 86_400_000;
 
 /** Finds out whose turn a request is: returns its own, or the finished order of its key. Errors: those of `Orders.place`. */
 export async function claim(placing: Placing): Promise<Turn | FinishedOrder> {

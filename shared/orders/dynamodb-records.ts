@@ -1,13 +1,12 @@
 import { DynamoDBClient, paginateQuery, paginateScan } from '@aws-sdk/client-dynamodb';
 import { type AwsRoute, awsClientOptions } from '../aws-client.ts';
-import { KEEP_MS } from '../limits.ts';
+import { DAY_MS, KEEP_MS } from '../limits.ts';
 import { dayOf, type OrderRecords } from './order-store.ts';
 import { readRecord } from './record.ts';
 import { SIGNED_INDEX } from './table-layout.ts';
 
 /** One request of a list, which reads a megabyte. */
 const REQUEST_MS = { connect: 2_000, attempt: 10_000 } as const;
-const DAY_MS = 86_400_000;
 
 /** Opens the records of a table. Without the index by signing, each list reads all of them. */
 export function openTableRecords(

@@ -1,6 +1,6 @@
 import { API_SECRET, type ApiCredentials, SECP256K1_ORDER } from '../account.ts';
-import { Secret } from '../secret.ts';
-import { ConfigError, formatBy, KEY_LIKE } from './formats.ts';
+import { KEY_LIKE, Secret } from '../secret.ts';
+import { ConfigError, formatBy } from './formats.ts';
 
 /** A file or a paste leaves blanks and line ends around a text. */
 function trimmed<T>(rule: string, parse: (text: string) => T | undefined) {

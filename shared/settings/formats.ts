@@ -74,6 +74,3 @@ export function integer(least: number, most: number) {
     return value >= least && value <= most ? value : undefined;
   });
 }
-
-/** Matches what looks like a wallet key. It is refused where a name is expected: logs and messages would show it. */
-export const KEY_LIKE = /^(?:0x)?[0-9a-f]{64}$/i;

@@ -4,9 +4,9 @@ import { type SETTINGS, type ValuesOf, variableOf } from './table.ts';
 // Rules across settings, for the local server, the deployed functions and synth. A sentence names variables; `inSettings`
 // replaces them with the names of a deployment's settings.
 
-type Orders = ValuesOf<typeof SETTINGS.orders>;
-export type OrderValues = Partial<Omit<Orders, 'placeOrder'>> &
-  Pick<Orders, 'clientVerification'> & { readonly privateKey?: unknown };
+type Given = ValuesOf<typeof SETTINGS.orders>;
+export type OrderValues = Partial<Omit<Given, 'placeOrder'>> &
+  Pick<Given, 'clientVerification'> & { readonly privateKey?: unknown };
 
 /** Returns the sentence about an account that only a key can name. */
 export function funderRule({ signatureType = 'eoa', funderAddress }: OrderValues): Sentence {

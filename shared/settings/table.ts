@@ -3,10 +3,10 @@ import { SIGNATURE_TYPES } from '../account.ts';
 import { compareDecimals, parseDecimal, ZERO } from '../decimal.ts';
 import { LOG_LEVELS } from '../log.ts';
 import { LOOPBACK } from '../loopback.ts';
-import { Secret } from '../secret.ts';
+import { KEY_LIKE, Secret } from '../secret.ts';
 import { tableNameOf } from '../store-name.ts';
 import { CLOB_KEY, CLOB_PASSPHRASE, CLOB_SECRET, PRIVATE_KEY } from './credentials.ts';
-import { anyOf, commaListOf, formatBy, integer, KEY_LIKE, matching, parseText, type TextFormat } from './formats.ts';
+import { anyOf, commaListOf, formatBy, integer, matching, parseText, type TextFormat } from './formats.ts';
 
 /** The gateway checks callers by `iam` and `jwt`. */
 const ORDER_ACCESSES = ['iam', 'jwt', 'public'] as const;

@@ -1,7 +1,7 @@
 import type { Call } from '../call.ts';
+import type { Book } from '../contract/book.ts';
+import type { MarketList } from '../contract/markets.ts';
 import type { AppError, FactsOf } from '../errors.ts';
-import type { Book } from '../wire/book.ts';
-import type { MarketList } from '../wire/markets.ts';
 
 /** The port to a venue, in our words. The Polymarket implementation is in `polymarket/`. */
 

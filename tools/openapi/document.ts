@@ -3,9 +3,9 @@ import { limit } from '../../functions/markets/endpoint.ts';
 import { ORDER_HEADERS } from '../../functions/orders/checks.ts';
 import { ROUTES, type Route } from '../../functions/routes.ts';
 import { REQUEST_ID } from '../../functions/trace.ts';
+import { tokenId } from '../../shared/contract/schemas.ts';
 import { MAX_BODY_BYTES } from '../../shared/limits.ts';
 import { VERSION } from '../../shared/version.ts';
-import { tokenId } from '../../shared/wire/schemas.ts';
 import { openAnswers } from './codes-table.ts';
 import { EXAMPLES, YES } from './examples.ts';
 import {

@@ -4,6 +4,9 @@ import { orderBody } from '../../functions/orders/order.ts';
 import { placedOrder } from '../../functions/orders/response.ts';
 import { toSnakeCase } from '../../functions/problem.ts';
 import { orderEvent } from '../../operator/follow/event.ts';
+import { book, priceLevel } from '../../shared/contract/book.ts';
+import { market, marketEvent, marketFees, marketList, outcome } from '../../shared/contract/markets.ts';
+import { decimal, hash, text } from '../../shared/contract/schemas.ts';
 import {
   ERROR_CODES,
   type ErrorCode,
@@ -13,9 +16,6 @@ import {
   ORDER_ID,
   titleOf,
 } from '../../shared/errors.ts';
-import { book, priceLevel } from '../../shared/wire/book.ts';
-import { market, marketEvent, marketFees, marketList, outcome } from '../../shared/wire/markets.ts';
-import { decimal, hash, text } from '../../shared/wire/schemas.ts';
 
 /** A JSON schema. */
 export type JsonSchema = z.core.JSONSchema.BaseSchema;

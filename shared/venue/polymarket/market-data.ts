@@ -1,8 +1,8 @@
 import type { Call } from '../../call.ts';
+import type { Market, MarketList } from '../../contract/markets.ts';
 import { compareDecimals, type Decimal, parseDecimal } from '../../decimal.ts';
 import type { Log } from '../../log.ts';
 import type { Config } from '../../settings/config.ts';
-import type { Market, MarketList } from '../../wire/markets.ts';
 import type { MarketData } from '../port.ts';
 import { readBook } from './calls/read-book.ts';
 import { createTransport } from './http/transport.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
+import type { PriceLevel } from '../../contract/book.ts';
 import { compareDecimals, type Decimal, formatDecimal, fromUnits, parseNumber, ZERO } from '../../decimal.ts';
-import type { PriceLevel } from '../../wire/book.ts';
 
 /** The parts that the venue's answers share. A descriptive field is lenient (`null`); one that decides about money is not. */
 

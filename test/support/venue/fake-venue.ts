@@ -1,9 +1,9 @@
 import { placementOf } from '../../../functions/orders/endpoint.ts';
+import type { Book } from '../../../shared/contract/book.ts';
 import { AppError, FINAL_CODES } from '../../../shared/errors.ts';
 import type { Orders } from '../../../shared/orders/orders.ts';
 import type { OrderRequest } from '../../../shared/orders/turn.ts';
 import type { Fate, MarketData, Placement } from '../../../shared/venue/port.ts';
-import type { Book } from '../../../shared/wire/book.ts';
 
 /** For tests whose subject is not the venue. */
 export const TOKEN_ID = '71321045679252212594626385532706912750332728571942532289631379312455583992563';

@@ -1,9 +1,9 @@
 import * as z from 'zod/mini';
 import type { Call } from '../../../call.ts';
+import type { Market } from '../../../contract/markets.ts';
 import { refuse } from '../../../errors.ts';
 import { MAX_ANSWER_BYTES } from '../../../limits.ts';
 import { isTokenId } from '../../../token-id.ts';
-import type { Market } from '../../../wire/markets.ts';
 import { readWithRetry, refuseRead } from '../http/reads.ts';
 import type { Transport } from '../http/transport.ts';
 import {

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import type { Call } from '../../../call.ts';
+import type { Book, PriceLevel } from '../../../contract/book.ts';
 import { refuse } from '../../../errors.ts';
-import type { Book, PriceLevel } from '../../../wire/book.ts';
 import { readWithRetry, refuseRead } from '../http/reads.ts';
 import type { Transport } from '../http/transport.ts';
 import type { OrderBookSummary } from '../official-client.ts';
