@@ -9,6 +9,7 @@ import { type OrderEvent, orderEvent } from '../../operator/follow/event.ts';
 import { createHandler } from '../../operator/topic/handler.ts';
 import { openKeptState } from '../../operator/topic/kept-state.ts';
 import { createDynamoDbStore } from '../../shared/orders/dynamodb-store.ts';
+import type { OrderRecord } from '../../shared/orders/record.ts';
 import { SIGNED_INDEX } from '../../shared/orders/table-layout.ts';
 import type { Environment } from '../../shared/settings/table.ts';
 import { startDynamoDb, type TestDynamoDb } from '../../tools/support/dynamodb.ts';
@@ -102,16 +103,23 @@ afterAll(async () => {
   secrets.close();
 });
 
+const ALICE = { address: 'alice', isVerified: true };
 const NAMES = { client_address: 'alice', client_address_verified: 'true' };
 let table: ReturnType<typeof createDynamoDbStore>;
 
-/** Places an order of five shares that is filled at once, with a record that was signed at a time. */
-async function buy(wallet: Wallet, signedAt = Date.now()): Promise<string> {
+interface Placing {
+  readonly client?: OrderRecord['client'];
+  readonly signedAt?: number;
+  readonly isRecorded?: boolean;
+}
+
+/** Places an order of five shares that is filled at once, by default with a record of a verified client. */
+async function buy(wallet: Wallet, { client = ALICE, signedAt = Date.now(), isRecorded = true }: Placing = {}) {
   const { client: official } = await officialClient(paper, { wallet });
   const { yes, conditionId } = await plainMarket(paper);
   const { orderID } = await official.createAndPostOrder({ tokenID: yes, price: 0.53, size: 5, side: Side.BUY });
-  const record = { ...finishedOrder(PLACED, Date.now() + 9e9), signedAt, orderId: orderID, conditionId };
-  await table.write(orderID, { ...record, client: { address: 'alice', isVerified: true } }, 'nothing');
+  const record = { ...finishedOrder(PLACED, Date.now() + 9e9), client, signedAt, orderId: orderID, conditionId };
+  if (isRecorded) await table.write(orderID, record, 'nothing');
   return orderID;
 }
 
@@ -120,7 +128,7 @@ let wallets = 0;
 /** Makes a wallet with its function. Each has a state of its own. */
 function deploy(more: Environment = {}, now: () => number = Date.now) {
   wallets += 1;
-  const wallet = new Wallet(`0x${String(wallets).padStart(64, '1')}`);
+  const wallet = new Wallet(`0x${String(wallets).padStart(64, 'a')}`);
   secrets.set(wallet.privateKey);
   const env = {
     SERVICE_CLOB_URL: paper.url,
@@ -157,6 +165,25 @@ describe('the function of the topic of fills', () => {
     ]);
     await run();
     expect(published).toHaveLength(2);
+  });
+
+  it.each<[string, Placing, object]>([
+    ['a claim', { client: { address: 'alice', isVerified: false } }, { ...NAMES, client_address_verified: 'false' }],
+    ['no client', { client: null }, {}],
+    ['no record', { isRecorded: false }, {}],
+  ])('publishes no attribute that an order with %s does not prove', async (_, placing, attributes) => {
+    const { wallet, run } = deploy({}, later);
+    await buy(wallet, placing);
+    await run();
+    expect(published.map((entry) => entry.attributes)).toStrictEqual([
+      { type: 'order.filled', ...attributes },
+      { type: 'order.settled', ...attributes },
+    ]);
+  });
+
+  it('fails where the venue or the table cannot be read, so that its alarm rings', async () => {
+    for (const more of [{ SERVICE_CLOB_URL: 'http://127.0.0.1:9' }, { SERVICE_STORE: 'dynamodb:no-such-table' }])
+      await expect(deploy(more).run()).rejects.toThrow();
   });
 
   it('publishes again what the topic did not take', async () => {
@@ -201,7 +228,7 @@ describe('the function of the topic of fills', () => {
 
   it('finds a record that a machine with a clock ahead has dated tomorrow', async () => {
     const { wallet, run } = deploy({}, later);
-    await buy(wallet, Math.ceil(Date.now() / 86_400_000) * 86_400_000 + 1_000);
+    await buy(wallet, { signedAt: Math.ceil(Date.now() / 86_400_000) * 86_400_000 + 1_000 });
     await run();
     expect(published[0]?.attributes).toMatchObject(NAMES);
   });
@@ -236,10 +263,11 @@ describe('the function of the topic of fills', () => {
     const { wallet, run, types } = deploy({}, later);
     await officialClient(paper, { wallet });
     await run();
-    const account = `${wallet.address.toLowerCase()} ${new URL(paper.url).host}`;
-    const kept = openKeptState(TABLE, account, {});
+    // A state is of one wallet at one venue.
+    const kept = openKeptState(TABLE, `${wallet.address.toLowerCase()} ${new URL(paper.url).host}`, {});
     const saved = await kept.load();
-    expect(await kept.save({ revision: saved?.revision ?? 0, text: '{"version":2}' }, saved)).toBe(true);
+    if (!saved) throw new Error('the run has saved no state');
+    expect(await kept.save({ ...saved, text: '{"version":2}' }, saved)).toBe(true);
     const id = await buy(wallet);
     await run();
     expect(types()).toStrictEqual([`order.filled ${id}`, `order.settled ${id}`]);
