@@ -39,7 +39,8 @@ describe('the budgets of time', () => {
     expect(limits.ORDER_BUDGET_MS - limits.SENDING_RESERVE_MS).toBe(16_000);
     expect(limits.ORDER_BUDGET_MS + limits.WAY_MS).toBe(PROMISED_ORDER_MS);
     expect(limits.READ_BUDGET_MS + limits.WAY_MS).toBe(PROMISED_READ_MS);
-    expect(limits.KEPT_AFTER_USE_MS).toBe(DAY_MS);
+    expect([limits.KEPT_AFTER_USE_MS, limits.KEEP_MS]).toStrictEqual([DAY_MS, 400 * DAY_MS]);
+    expect(limits.CLIENT_CHAIN_MS).toBe(3_000);
   });
 
   it.each(Object.entries(GROWING))('%s', (_promise, times) => {

@@ -9,9 +9,9 @@ import { parseDecimal } from '../../../shared/decimal.ts';
 import { AppError } from '../../../shared/errors.ts';
 import { LEASE_MS, ORDER_BUDGET_MS } from '../../../shared/limits.ts';
 import { createDynamoDbStore } from '../../../shared/orders/dynamodb-store.ts';
-import { dayOf, type OrderStore } from '../../../shared/orders/order-store.ts';
+import { dayOf, type OrderStore, type Over } from '../../../shared/orders/order-store.ts';
 import { createOrders, type Orders } from '../../../shared/orders/orders.ts';
-import type { OrderRecord } from '../../../shared/orders/record.ts';
+import { encodeRecord, type OrderRecord, versionOf } from '../../../shared/orders/record.ts';
 import type { OrderRequest } from '../../../shared/orders/turn.ts';
 import { createOrderEntry } from '../../../shared/venue/polymarket/order-entry.ts';
 import type { OrderEntry } from '../../../shared/venue/port.ts';
@@ -101,7 +101,7 @@ function summaryOf({ message, metric, record, error }: Line): string {
 class Stage {
   readonly key = `fate-${crypto.randomUUID()}`;
   readonly found: unknown[] = [];
-  /** What no step may do: a sending without its record, an answer before its write, a problem without its order. */
+  /** What no step may do: a sending without its record, an answer before its write, bytes of an ended order. */
   readonly faults: string[] = [];
   readonly #handles: readonly [OrderStore, OrderStore];
   readonly #pass: Pass;
@@ -195,6 +195,7 @@ class Stage {
       read: (key) => call('read', () => handle.read(key)),
       write: (key, record, over, counts) => {
         this.#lastKey = key;
+        this.#checkWrite(record, over);
         return call(over === 'nothing' ? 'create' : 'replace', () => handle.write(key, record, over, counts));
       },
     };
@@ -288,6 +289,13 @@ class Stage {
       await expectCounted(store, dayOf(this.#begunAt + index * DAY_MS), BigInt(units * 1_000_000));
     }
     this.#now = outer;
+  }
+
+  /** The record of an ended order has no signed bytes, and a request with the record before it can no longer write. */
+  #checkWrite(record: OrderRecord | undefined, over: Over): void {
+    if (record?.state === 'finished' && encodeRecord(record).includes('payload')) this.faults.push('bytes are kept');
+    const replaced = typeof over === 'object' && 'version' in over ? over.version : undefined;
+    if (record && versionOf(record) === replaced) this.faults.push(`still replaceable: ${stateOf(record)}`);
   }
 
   #checkAnswer({ ends, problem }: Answered, hasOrder: boolean): void {
