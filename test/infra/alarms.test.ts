@@ -140,4 +140,14 @@ describe('the alarms', () => {
   ])('use the metrics of AWS for what no function can count: %s', (id, metrics) => {
     expect(alarms.get(id)?.metrics.filter((text) => text.startsWith('AWS/'))).toStrictEqual(metrics);
   });
+
+  it('add up what is counted, and look at the slowest hundredth of what is timed', () => {
+    const found = Object.values(template.findResources('AWS::CloudWatch::Alarm')).map(({ Properties }) =>
+      [...JSON.stringify(Properties).matchAll(/"MetricName":"(\w+)".*?"Stat(?:istic)?":"(\w+)"/g)].map(
+        ([, name, statistic]) => `${name} ${statistic}`,
+      ),
+    );
+    const odd = found.flat().filter((text) => !text.endsWith(' Sum'));
+    expect(new Set(odd)).toStrictEqual(new Set(['Duration p99', 'Count SampleCount']));
+  });
 });

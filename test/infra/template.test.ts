@@ -259,6 +259,18 @@ describe('the gateway', () => {
   });
 });
 
+describe('the access log', () => {
+  it('names the caller of each request, also of one that is refused', () => {
+    const [{ AccessLogSettings }] = propertiesOf(templateOf(TRADING), 'AWS::ApiGatewayV2::Stage');
+    const [identity, claims] = ['$context.identity', '$context.authorizer.claims'];
+    expect(JSON.parse(AccessLogSettings.Format)).toMatchObject({
+      ...{ source_ip: `${identity}.sourceIp`, caller: `${identity}.userArn` },
+      ...{ subject: `${claims}.sub`, client_id: `${claims}.client_id`, azp: `${claims}.azp` },
+      ...{ request_id: '$context.requestId', status: '$context.status' },
+    });
+  });
+});
+
 describe('the store of orders', () => {
   it('keeps table and log when orders are turned off or the stack is deleted', () => {
     const storeOf = (context: Context) =>

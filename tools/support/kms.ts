@@ -87,7 +87,10 @@ export async function startKms(keyId: string, privateKey: string): Promise<FakeK
       failures -= 1;
       return reply(400, { __type: error, message: behaviour.message ?? `no ${action}` });
     }
-    if (getPublicKey.parse(body).KeyId !== keyId)
+    const [, , , region] = keyId.split(':');
+    // As KMS does: the key of an ARN is in its region alone.
+    const isHere = region === undefined || request.headers.authorization?.includes(`/${region}/kms/`);
+    if (getPublicKey.parse(body).KeyId !== keyId || !isHere)
       return reply(400, { __type: 'NotFoundException', message: 'no such key' });
     if (action === 'GetPublicKey') {
       const point = pointFromScalar(Buffer.from(privateKey, 'hex'), false) ?? Buffer.alloc(0);

@@ -48,6 +48,16 @@ describe('a wallet in KMS', () => {
     expect([seen, kms.actions.length]).toStrictEqual([new Set(['1b', '1c']), 17]);
   });
 
+  it('asks the region that the ARN of its key names', async () => {
+    const arn = 'arn:aws:kms:us-east-2:123456789012:key/orders';
+    const elsewhere = await startKms(arn, KEY);
+    process.env['AWS_ENDPOINT_URL_KMS'] = elsewhere.url;
+    const { address, sign } = await openKmsWallet(arn);
+    expect([address, await sign(DIGEST)]).toStrictEqual([IN_MEMORY.address, expect.stringMatching(/^0x/)]);
+    process.env['AWS_ENDPOINT_URL_KMS'] = kms.url;
+    elsewhere.close();
+  });
+
   it('repeats a throttled request once', async () => {
     const { sign } = await openKmsWallet(KEY_ID);
     kms.behave({ error: 'ThrottlingException', failures: 1 });
