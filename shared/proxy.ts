@@ -7,7 +7,7 @@ export interface ProxyEnv {
   readonly NO_PROXY?: string | undefined;
 }
 
-/** Returns the options of an https agent that goes through the proxy. Plain http is for hosts on loopback, without it. */
+/** Returns the options of an https agent that goes through the proxy. Plain http, on loopback or in a private network, is sent without it. */
 export function proxyOptions({ HTTPS_PROXY, NO_PROXY }: ProxyEnv = {}) {
   return { proxyEnv: { HTTPS_PROXY: HTTPS_PROXY?.reveal(), NO_PROXY } };
 }

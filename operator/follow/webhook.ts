@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import { BlockList } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { UsageError } from '../../local/command-line.ts';
 import { openExchange } from '../../shared/http/exchange.ts';
@@ -25,12 +26,27 @@ interface Receiver {
   readonly proxyEnv?: ProxyEnv | undefined;
 }
 
+const PRIVATE = new BlockList();
+PRIVATE.addSubnet('10.0.0.0', 8); // RFC 1918.
+PRIVATE.addSubnet('172.16.0.0', 12);
+PRIVATE.addSubnet('192.168.0.0', 16);
+PRIVATE.addSubnet('fc00::', 7, 'ipv6'); // RFC 4193.
+
+/** Returns whether a URL's host is on loopback, in a private network, or a name that no public DNS is asked for. */
+function isNear(hostname: string): boolean {
+  const [, ipv6] = /^\[(.*)\]$/.exec(hostname) ?? [];
+  if (LOOPBACK.test(hostname)) return true;
+  return ipv6 === undefined ? !hostname.includes('.') || PRIVATE.check(hostname) : PRIVATE.check(ipv6, 'ipv6');
+}
+
 /** Reads the URL of a receiver; throws `UsageError` without the URL, which may hold a token. */
 export function receiverUrl(text: string): string {
   const url = URL.parse(text);
-  const isSafe = url?.protocol === 'https:' || (url?.protocol === 'http:' && LOOPBACK.test(url.hostname));
+  const isSafe = url?.protocol === 'https:' || (url?.protocol === 'http:' && isNear(url.hostname));
   if (url && isSafe && url.username + url.password === '') return url.href;
-  throw new UsageError('--webhook must be an https URL without a user; http is for loopback.');
+  throw new UsageError(
+    '--webhook must be an https URL without a user; http is for loopback, private addresses and names without a dot.',
+  );
 }
 
 const SECRET = /^whsec_([A-Za-z0-9+/]+={0,2})$/;
@@ -44,7 +60,7 @@ export function webhookSecrets({ ORDERS_WEBHOOK_SECRET: text = '' }: Environment
   );
 }
 
-/** Creates a function that sends an event, and returns the status of the answer, 0 without one. */
+/** Creates a function that sends an event, and returns the head of the answer; its status is 0 without an answer. */
 function createSender({ url, secrets, proxyEnv }: Receiver) {
   const exchange = openExchange(url, { proxyEnv });
   return ({ id, body }: Waiting) => {
@@ -56,7 +72,7 @@ function createSender({ url, secrets, proxyEnv }: Receiver) {
       'webhook-signature': secrets.map((secret) => `v1,${sign(secret)}`).join(' '),
     };
     const unanswered = { status: 0, retryAfter: undefined };
-    return exchange({ method: 'POST', headers, body }, CALL_MS).catch(() => unanswered);
+    return exchange({ method: 'POST', headers, body, headOnly: true }, CALL_MS).catch(() => unanswered);
   };
 }
 

@@ -28,6 +28,8 @@ export interface HttpRequest {
   readonly body?: string;
   /** The largest answer; default: `MAX_ANSWER_BYTES.usual`. */
   readonly maxBytes?: number;
+  /** Takes the head for the answer: `text` is empty, and the body is thrown away within the time of the request. */
+  readonly headOnly?: true;
   /** Uses a new connection: a kept-alive one may be dead, too. */
   readonly afresh?: true;
 }
@@ -92,7 +94,7 @@ export function openExchange(
   const { protocol, hostname, port, auth } = urlToHttpOptions(url);
   const base = url.pathname.replace(/\/$/, '');
   const secure = protocol === 'https:';
-  // A host with http is on loopback, where no proxy is used.
+  // A host with http is on loopback or in a private network, where no proxy is used.
   const agent = secure ? new HttpsAgent({ ...options, ...proxyOptions(proxyEnv) }) : new HttpAgent(options);
   const target = { protocol, hostname, port, auth, agent };
   const send = secure ? sendHttps : sendHttp;
@@ -126,7 +128,7 @@ export function openExchange(
       const date = parseHttpDate(response.headers.date);
       // An answer from a cache has an old time.
       if (response.headers.age === undefined && !Number.isNaN(date)) onDate?.(date);
-      return await readAnswer(response, spec.maxBytes ?? MAX_ANSWER_BYTES.usual, now);
+      return await readAnswer(response, spec, now);
     } catch (error) {
       throw error instanceof TransportError ? error : new TransportError('reset', true, error);
     }
@@ -208,12 +210,14 @@ async function readBody(response: AsyncIterable<Buffer>, isRefusal: boolean, max
   return Buffer.concat(chunks).toString('utf8');
 }
 
-async function readAnswer(response: IncomingMessage, maxBytes: number, now: () => number): Promise<HttpResponse> {
+async function readAnswer(response: IncomingMessage, spec: HttpRequest, now: () => number): Promise<HttpResponse> {
   const { headers, statusCode: status = 0 } = response;
+  const { headOnly, maxBytes = MAX_ANSWER_BYTES.usual } = spec;
+  if (headOnly) response.resume();
   return {
     status,
     retryAfter: parseRetryAfter(headers['retry-after'], now),
     isJson: /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i.test(headers['content-type'] ?? ''),
-    text: await readBody(response, status >= 400, maxBytes),
+    text: headOnly ? '' : await readBody(response, status >= 400, maxBytes),
   };
 }

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
+import { createServer, type ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -11,7 +11,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { Webhook } from 'standardwebhooks';
 import type { OrderEvent } from '../../../operator/follow/event.ts';
 import { encodeState, newState } from '../../../operator/follow/state.ts';
-import { openWebhook, webhookSecrets } from '../../../operator/follow/webhook.ts';
+import { openWebhook, receiverUrl, webhookSecrets } from '../../../operator/follow/webhook.ts';
 import { openWebhookFile, type WebhookFile } from '../../../operator/follow/webhook-file.ts';
 import { verifyEvent } from '../../../packages/client/client.ts';
 import type { ProxyEnv } from '../../../shared/proxy.ts';
@@ -172,6 +172,26 @@ describe('a webhook', () => {
     expect(Math.abs(pause / 1_000 - seconds)).toBeLessThan(4 + seconds / 1_000);
   });
 
+  it.each([400, 401, 403, 404, 429, 500])('is sent again after a %i, which ends nothing', async (status) => {
+    const file = opened(`not gone ${status}`, event(1));
+    const { sentences } = await delivered(file, [{ status }]);
+    expect(sentences).toStrictEqual([`The receiver answered ${status}: ${event(1).id} will be sent again.`]);
+    expect(file.next()).toMatchObject({ id: event(1).id, attempts: 1 });
+  });
+
+  it.each<[string, (response: ServerResponse) => void]>([
+    ['never ends', (response) => void response.writeHead(200).write('o')],
+    ['breaks off', (response) => void response.writeHead(200).write('o', () => response.destroy())],
+    ['is large', (response) => void response.writeHead(200).end(Buffer.alloc(3_000_000))],
+  ])('is delivered by the head of an answer whose body %s', async (name, reply) => {
+    const file = opened(`body ${name}`, event(1), event(2));
+    const before = performance.now();
+    const { seen, sentences } = await delivered(file, [reply, reply]);
+    // Less than the time of one call: nothing waits for the body.
+    expect(performance.now() - before).toBeLessThan(9_000);
+    expect([seen.length, sentences, file.next()]).toStrictEqual([2, [], undefined]);
+  });
+
   it('stops sending after a 410', async () => {
     const { url } = await startVenue(() => ({ status: 410 }));
     const file = opened('gone', event(1), event(2));
@@ -205,6 +225,83 @@ describe('a webhook', () => {
     file.postpone(event(1).id, Date.now() + 200);
     await sendUntil(webhookTo(url, { ...file, next }), () => seen.length > 0);
     expect(reads).toBeLessThan(10);
+  });
+});
+
+describe('the URL of a receiver', () => {
+  it.each([
+    'https://example.com/a?token=1',
+    'https://8.8.8.8/',
+    'http://localhost:3000/',
+    'http://127.0.0.1/',
+    'http://127.8.0.1/',
+    'http://[::1]:3000/',
+    'http://10.0.0.1/',
+    'http://10.255.255.255/',
+    'http://172.16.0.1/',
+    'http://172.31.255.255/',
+    'http://192.168.0.1/',
+    'http://[fc00::1]/',
+    'http://[fdff::1]/',
+    'http://backend:3000/events',
+    'http://order-book/',
+  ])('is taken: %s', (url) => {
+    expect(receiverUrl(url)).toBe(url);
+  });
+
+  it.each([
+    'no url',
+    'ftp://backend/',
+    'http://example.com/',
+    'http://backend.example/',
+    'http://backend./',
+    'http://10.0.0.1.example.com/',
+    'http://9.255.255.255/',
+    'http://11.0.0.1/',
+    'http://172.15.255.255/',
+    'http://172.32.0.1/',
+    'http://192.167.255.255/',
+    'http://192.169.0.1/',
+    'http://169.254.169.254/',
+    'http://134744072/',
+    'http://[2001:db8::1]/',
+    'http://[::ffff:808:808]/',
+    'http://[fbff::1]/',
+    'http://[fe00::1]/',
+    'http://user@backend/',
+    'https://user:pass@example.com/',
+  ])('is refused: %s', (url) => {
+    expect(() => receiverUrl(url)).toThrow(
+      /^--webhook must be an https URL without a user; http is for loopback, private/,
+    );
+  });
+});
+
+describe('the secrets of a webhook', () => {
+  const read = (text?: string) => webhookSecrets({ ORDERS_WEBHOOK_SECRET: text }).map(({ length }) => length);
+
+  it.each<[string, readonly number[]]>([
+    [FIRST, [24]],
+    [SECOND, [64]],
+    [`${FIRST} ${SECOND}`, [24, 64]],
+  ])('are taken: %#', (text, lengths) => {
+    expect(read(text)).toStrictEqual(lengths);
+  });
+
+  it.each([
+    undefined,
+    secretOf(16),
+    secretOf(23),
+    secretOf(65),
+    FIRST.replace('whsec_', ''),
+    `${FIRST} ${secretOf(16)}`,
+    `${FIRST} `,
+    `${FIRST},${SECOND}`,
+    `${FIRST} ${FIRST} ${SECOND}`,
+  ])('are refused: %#', (text) => {
+    expect(() => read(text)).toThrow(
+      /^ORDERS_WEBHOOK_SECRET must be whsec_ and 24 to 64 random bytes in base64, or two/,
+    );
   });
 });
 
