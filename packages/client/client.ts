@@ -22,7 +22,7 @@ export type OrderRequest = Schemas['OrderRequest'];
 export type PlacedOrder = Schemas['PlacedOrder'];
 export { formatUnits, parseUnits, roundToTick, takerFee } from './amounts.ts';
 export { type ErrorCode, type Facts, OrderBookError } from './error.ts';
-export { type OrderEvent, verifyEvent, type WebhookHeaders } from './event.ts';
+export { type OrderEvent, signEvent, verifyEvent, type WebhookHeaders } from './event.ts';
 export { type Quote, type QuoteLimits, quote } from './quote.ts';
 export type { Wallet } from './wallet.ts';
 export type { WatchOptions } from './watch.ts';

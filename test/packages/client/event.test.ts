@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
-import { verifyEvent, type WebhookHeaders } from '../../../packages/client/client.ts';
+import { signEvent, verifyEvent, type WebhookHeaders } from '../../../packages/client/client.ts';
+import { event } from '../../support/operator/events.ts';
 
 const secretOf = (bytes: number) => `whsec_${Buffer.alloc(bytes, bytes).toString('base64')}`;
 const [SECRET, NEXT] = [secretOf(24), secretOf(64)];
@@ -50,5 +51,25 @@ describe('an event of a webhook', () => {
     ['with a malformed second secret', FIELDS, /^The secret must be whsec_/, `${SECRET} whsec_`],
   ])('is refused %s', async (_what, headers, sentence, secret = SECRET, body: unknown = BODY) => {
     await expect(Reflect.apply(verifyEvent, undefined, [body, headers, secret])).rejects.toThrow(sentence);
+  });
+});
+
+describe('an event that a receiver signs for its test', () => {
+  it('is that of the official library and of verifyEvent, with each secret', async () => {
+    const { body, headers } = await signEvent(event(1), `${SECRET} ${NEXT}`);
+    const { 'webhook-timestamp': seconds, ...others } = headers;
+    const at = new Date(Number(seconds) * 1_000);
+    expect(Math.abs(Date.now() - at.getTime())).toBeLessThan(10_000);
+    expect(others).toStrictEqual({
+      'content-type': 'application/json',
+      'webhook-id': event(1).id,
+      'webhook-signature': [SECRET, NEXT].map((secret) => new Webhook(secret).sign(event(1).id, at, body)).join(' '),
+    });
+    for (const secret of [SECRET, NEXT]) expect(await verifyEvent(body, headers, secret)).toStrictEqual(event(1));
+    await expect(verifyEvent(body, headers, secretOf(32))).rejects.toThrow('no valid signature');
+  });
+
+  it.each(['', secretOf(16), `${SECRET} whsec_`])('is refused with a malformed secret: %#', async (secret) => {
+    await expect(signEvent(event(1), secret)).rejects.toThrow(/^The secret must be whsec_ and 24 to 64 bytes/);
   });
 });
