@@ -2,9 +2,10 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
-import { parseAllDocuments } from 'yaml';
+import { parse, parseAllDocuments } from 'yaml';
 import * as z from 'zod/mini';
 import { OPTIONS } from '../../operator/doctor/doctor.ts';
+import { receiverUrl } from '../../operator/follow/webhook.ts';
 import { ERRORS } from '../../shared/errors.ts';
 import { STOP_MS } from '../../shared/limits.ts';
 import { parseLocalConfig } from '../../shared/settings/config.ts';
@@ -103,6 +104,18 @@ describe('the documents', () => {
     );
     expect(named.length).toBeGreaterThan(least);
     expect(named.filter(({ name }) => !MADE.has(basename(name)) && !isKnown(name))).toStrictEqual([]);
+  });
+});
+
+describe('the compose file', () => {
+  it('runs a follower beside the store of the service, which sends events to a neighbour', () => {
+    const { services } = parse(read('deploy/compose.yaml'), { merge: true });
+    const { adapter, follower } = services;
+    expect(follower.volumes).toStrictEqual(adapter.volumes);
+    expect(follower.environment.SERVICE_STORE).toBe(adapter.environment.SERVICE_STORE);
+    const [url, ...command] = follower.command.toReversed();
+    expect(command).toStrictEqual(['--webhook', 'follow', 'orders']);
+    expect(receiverUrl(url)).toBe('http://backend:3000/events');
   });
 });
 

@@ -7,13 +7,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { DatabaseSync } from 'node:sqlite';
+import { text } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
 import type { OrderEvent } from '../../../operator/follow/event.ts';
 import { encodeState, newState } from '../../../operator/follow/state.ts';
 import { openWebhook, receiverUrl, webhookSecrets } from '../../../operator/follow/webhook.ts';
 import { openWebhookFile, type WebhookFile } from '../../../operator/follow/webhook-file.ts';
-import { verifyEvent } from '../../../packages/client/client.ts';
+import { signEvent, verifyEvent } from '../../../packages/client/client.ts';
 import type { ProxyEnv } from '../../../shared/proxy.ts';
 import { Secret } from '../../../shared/secret.ts';
 import { listenOnLoopback, shut } from '../../../tools/support/loopback.ts';
@@ -86,8 +87,8 @@ async function delivered(file: WebhookFile, answers: readonly Reply[], secret = 
   return { seen, sentences };
 }
 
-/** Runs the Python of the documents on a free port. */
-async function startPythonReceiver(secret: string) {
+/** Starts the Python of the documents on a free port. */
+async function startPython(secret: string) {
   const page = await readFile(join(import.meta.dirname, '../../../docs/events.md'), 'utf8');
   const [, code = ''] = /```python\n(.*?)```/s.exec(page) ?? [];
   const printsPort = code
@@ -100,22 +101,37 @@ async function startPythonReceiver(secret: string) {
   const child = spawn('python3', ['-c', printsPort], {
     env: { PATH: process.env['PATH'], ORDERS_WEBHOOK_SECRET: secret },
   });
-  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   open.push({ close: () => void child.kill() });
-  const next = async () => String((await lines.next()).value);
-  return { url: `http://127.0.0.1:${await next()}/`, next };
+  return child;
 }
 
-describe('a webhook', () => {
-  (HAS_PYTHON ? it : it.skip)('is taken by the Python of the documents, and only with its secret', async () => {
-    const { url, next } = await startPythonReceiver(FIRST);
-    const file = opened('python', event(1));
-    const sentences = await deliveredTo(url, file, ({ length }) => length > 0, SECOND);
-    expect(sentences).toStrictEqual([`The receiver answered 400: ${event(1).id} will be sent again.`]);
-    file.save('', NOTHING, [event(2, { client_address: 'alice', filled_size: '6' })]);
-    await deliveredTo(url, file, async () => (await next()) === 'order.closed alice 6');
+(HAS_PYTHON ? describe : describe.skip)('the Python of the documents', () => {
+  it('takes events of each secret of a rotation, and of no other', async () => {
+    const child = await startPython(`${FIRST} ${SECOND}`);
+    const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+    const next = async () => String((await lines.next()).value);
+    const url = `http://127.0.0.1:${await next()}/`;
+    const file = opened('python', event(1, { client_address: 'alice', filled_size: '6' }));
+    await deliveredTo(url, file, async () => (await next()) === 'order.closed alice 6', SECOND);
+    const statuses = [];
+    for (const secrets of [FIRST, `${secretOf(32)} ${SECOND}`, secretOf(24)]) {
+      const { status } = await fetch(url, { method: 'POST', ...(await signEvent(event(2), secrets)) });
+      statuses.push(status);
+    }
+    const { body, headers } = await signEvent(event(2), FIRST);
+    for (const wrong of [{ 'webhook-timestamp': '1' }, { 'webhook-id': 'evt_3' }, { 'webhook-signature': 'é' }])
+      statuses.push((await fetch(url, { method: 'POST', body, headers: { ...headers, ...wrong } })).status);
+    statuses.push((await fetch(url, { method: 'POST' })).status);
+    expect(statuses).toStrictEqual([204, 204, 400, 400, 400, 400, 400]);
   });
 
+  it.each(['', 'whsec_', secretOf(16), `${FIRST} `, `${FIRST}!`])('stops with a bad secret: %#', async (secret) => {
+    const child = await startPython(secret);
+    expect(await text(child.stderr)).toMatch(/^ORDERS_WEBHOOK_SECRET must be whsec_ and 24 to 64 bytes.*\n$/);
+  });
+});
+
+describe('a webhook', () => {
   it('passes the verification of the official library and of our client, with both secrets of a rotation', async () => {
     const { seen } = await delivered(opened('verified', event(1)), [{ status: 204 }], `${FIRST} ${SECOND}`);
     const [{ body, headers, method, path } = { body: '', headers: {}, method: '', path: '' }] = seen;
