@@ -2,21 +2,14 @@ import { addTexts, compareTexts, formatDecimal } from '../../shared/decimal.ts';
 import { isOver, type VenueOrder } from '../../shared/venue/polymarket/operator-venue.ts';
 import type { Look } from './shown.ts';
 import type { Followed } from './state.ts';
+import { EXPIRY_TOLERANCE_MS, LONGEST_WAIT_MS, QUIET_MS, UNKNOWN_QUIET_MS } from './times.ts';
 
 // The end of an order: it left the book, and its trades are reported.
 
-/** Trades may appear after an order's end: the follower looks it up and closes it once it had none for this long. */
-const QUIET_MS = 20_000;
-/** The same for an order that no look-up finds: the venue may find it later. */
-const UNKNOWN_QUIET_MS = 120_000;
-/** The follower then closes an order, even if its trades do not add up to the venue's size. */
-const LONGEST_WAIT_MS = 3_600_000;
 /** Look-ups in one look: far below the venue's 500 requests in 10 s. */
 const MOST_LOOK_UPS = 100;
 /** The venue calls an order matched that lacks less than a hundredth of a share. */
 const DUST = '0.01';
-/** Times have whole seconds, and clocks differ a little. */
-const EXPIRY_TOLERANCE_MS = 5_000;
 
 /** Returns why an order ended. Its own expiry shows that it expired: the venue calls it cancelled. */
 function reasonOf({ gross, size, expiresAt, left }: Followed, status: string | null) {
@@ -54,7 +47,7 @@ export function takeEnds(look: Look): void {
   for (const [id, order] of Object.entries(state.orders)) {
     if (open.has(id)) {
       delete order.left;
-      // Only the look-up failed to find it.
+      // It is back on the book; a look-up had missed it.
       delete order.closedAt;
     }
     if (open.has(id) || order.closedAt !== undefined) continue;

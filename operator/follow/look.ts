@@ -5,20 +5,11 @@ import { takeEnds } from './ends.ts';
 import { eventsOf } from './event.ts';
 import type { Look, Recognition, Shown } from './shown.ts';
 import type { Followed, FollowState } from './state.ts';
+import { LONGEST_WINDOW_MS, MARGIN_MS, RECENT_MS, TAKER_MARGIN_MS, WHOLE_WINDOW_MS } from './times.ts';
 import { takeTrades } from './trades.ts';
 
 // One look turns the venue's data into events and a new state. It does no I/O: it returns what it lacks, and runs again
 // with the answers. A repeated look reports the same facts under the same ids.
-
-/** Rows may appear late: each look rereads this long before the newest. */
-const MARGIN_MS = 600_000;
-/** The order of a trade was signed at most this long before it, unless it was on the book. */
-const TAKER_MARGIN_MS = 86_400_000;
-/** The follower then drops an unsettled trade: some stay matched forever. */
-const LONGEST_WINDOW_MS = 7 * 86_400_000;
-/** Each look reads the last minute of the window; once in this time, the whole window. */
-const WHOLE_WINDOW_MS = 55_000;
-const RECENT_MS = 60_000;
 
 /** Returns the start of the whole window: a margin before the oldest trade that is not settled or not readable. */
 function wholeStart({ newestTrade, parts, unreadable }: FollowState): number {
@@ -37,7 +28,7 @@ export function windowOf(state: FollowState, open: Shown['open'], now: number): 
   return { since: Math.min(known, ...older), isWhole };
 }
 
-/** Returns the time from which on records are read in each look. */
+/** Returns the time since when each look reads records. */
 export function recentRecords({ newestRecord }: FollowState): number {
   return newestRecord - MARGIN_MS;
 }

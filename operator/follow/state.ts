@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { FIRST_MS } from './times.ts';
 
 // The state between two looks at the venue. Times are in milliseconds of the Unix epoch, decimals are texts.
 
@@ -44,9 +45,6 @@ export interface FollowState extends z.infer<typeof kept> {
   /** When this process has last read the whole window. */
   wholeAt: number;
 }
-
-/** A first start reports what happened this long before it: clocks differ, and a start takes time. */
-export const FIRST_MS = 120_000;
 
 /** Creates the state of a follower that reports what happens from a time on. */
 export function newState(begin = Date.now() - FIRST_MS, revision = 0): FollowState {

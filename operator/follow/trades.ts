@@ -4,9 +4,7 @@ import { type Fill, fillsIn, type OwnTrade } from '../account/fills.ts';
 import type { Fact } from './event.ts';
 import type { Look } from './shown.ts';
 import type { Followed, Part } from './state.ts';
-
-/** Fees may be unreadable for a moment. The follower reports an older trade without its fee. */
-const FEE_WAIT_MS = 300_000;
+import { FEE_WAIT_MS } from './times.ts';
 
 function keyOf(trade: Trade, orderId: string): string {
   return `${trade.id} ${orderId}`;

@@ -8,7 +8,8 @@ import type { Environment } from '../../shared/settings/table.ts';
 import { tableNameOf } from '../../shared/store-name.ts';
 import type { OrderEvent } from '../follow/event.ts';
 import { accountOf, openLooks } from '../follow/read.ts';
-import { decodeState, encodeState, FIRST_MS, newState } from '../follow/state.ts';
+import { decodeState, encodeState, newState } from '../follow/state.ts';
+import { FIRST_MS } from '../follow/times.ts';
 import { openKeptState } from './kept-state.ts';
 
 /** SNS takes ten events in one call. */
