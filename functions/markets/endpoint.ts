@@ -1,6 +1,8 @@
 import * as z from 'zod/mini';
+import { tokenId } from '../../shared/contract/schemas.ts';
 import { READ_BUDGET_MS } from '../../shared/limits.ts';
-import type { MarketData } from '../../shared/venue/port.ts';
+import { TOKEN_ID_RULE } from '../../shared/token-id.ts';
+import type { MarketData, MarketQuery } from '../../shared/venue/port.ts';
 import type { Endpoint } from '../http.ts';
 import { checkParameters, refuseQuery } from '../query.ts';
 import { ROUTES } from '../routes.ts';
@@ -21,22 +23,39 @@ export const limit = z.pipe(
     ),
 );
 
-/** Reads `limit` in canonical form; 400 `invalid_request` for anything else, misspelt parameters included. */
-function parseLimit(query: URLSearchParams): number {
-  checkParameters(query, 'limit');
+/** The venue takes URLs of up to 8 KB. */
+const MAX_TOKEN_IDS = 20;
+
+/** Parses the query parameter `token_id`, which may be repeated. */
+export const tokenIds = z
+  .array(tokenId)
+  .check(
+    z.maxLength(MAX_TOKEN_IDS, `must be given ${MAX_TOKEN_IDS} times at most.`),
+    z.describe('Only the markets of these outcome tokens. A token of no open market is left out.'),
+  );
+
+/** Parses the query; 400 `invalid_request` for anything but canonical values, misspelt parameters included. */
+function parseMarketQuery(query: URLSearchParams): MarketQuery {
+  checkParameters(query, 'limit', 'token_id');
   const values = query.getAll('limit');
   const [text = String(DEFAULT_LIMIT)] = values;
   const { data } = limit.safeParse(text);
   if (data === undefined || values.length > 1) throw refuseQuery('limit', RULE);
-  return data;
+  if (!query.has('token_id')) return { limit: data };
+  const tokens = tokenIds.safeParse(query.getAll('token_id'));
+  if (!tokens.success) throw refuseQuery('token_id', tokens.error.issues[0]?.message ?? TOKEN_ID_RULE);
+  return { limit: data, tokenIds: tokens.data };
 }
 
-/** `GET /v1/markets`: markets on which an order can be placed now, most traded in the last 24 h first. */
+/** `GET /v1/markets`: markets on which an order can be placed now, all or those of some tokens, most traded first. */
 export function marketsEndpoint(marketData: MarketData): Endpoint {
   return {
     route: ROUTES.markets,
     origins: 'any',
     budgetMs: READ_BUDGET_MS,
-    handler: async ({ query }, call) => ({ status: 200, body: await marketData.listMarkets(parseLimit(query), call) }),
+    handler: async ({ query }, call) => ({
+      status: 200,
+      body: await marketData.listMarkets(parseMarketQuery(query), call),
+    }),
   };
 }

@@ -102,7 +102,7 @@ const MARKETS_TRIED = 10;
 /** Lists markets and reads a book as the service does, and compares the outcomes of both: a buyer of Yes must not get No. */
 export async function askBooks({ config, venue, call }: Asked): Promise<Finding> {
   const marketData = createMarketData(config, createLog({ level: 'error', write: () => undefined }));
-  const { items } = await marketData.listMarkets(MARKETS_TRIED, call);
+  const { items } = await marketData.listMarkets({ limit: MARKETS_TRIED }, call);
   for (const { id, condition_id: conditionId, outcomes } of items) {
     try {
       await marketData.readBook(outcomes[0]?.token_id ?? '', call);

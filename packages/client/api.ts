@@ -1531,6 +1531,8 @@ export interface operations {
             query?: {
                 /** @description How many markets to answer, at most. */
                 limit?: number;
+                /** @description Only the markets of these outcome tokens. A token of no open market is left out. */
+                token_id?: string[];
             };
             header?: {
                 /** @description Comes back in the answer, and is in every log line of the request. One of another form is replaced, not refused. */

@@ -45,6 +45,12 @@ export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** Options of a list of markets. */
+export interface MarketOptions extends CallOptions {
+  readonly limit?: number | undefined;
+  readonly tokenIds?: readonly string[] | undefined;
+}
+
 /** Options of an order. */
 export interface PlaceOptions extends CallOptions {
   /** Key of an earlier attempt, to learn the fate of its order. Without it the client creates a new key. */
@@ -60,7 +66,8 @@ export interface PlaceOptions extends CallOptions {
 /** Calls of the service. Every method throws `OrderBookError`. */
 export interface Client {
   health(options?: CallOptions): Promise<HealthStatus>;
-  markets(options?: CallOptions & { readonly limit?: number | undefined }): Promise<MarketList>;
+  /** Lists open markets; with `tokenIds`, of which there may be 20, only those of these tokens. */
+  markets(options?: MarketOptions): Promise<MarketList>;
   book(tokenId: string, options?: CallOptions): Promise<Book>;
   /**
    * Hands over the book now and after each change, and resolves when the signal ends it. After failures that a read is
@@ -222,9 +229,13 @@ export function createClient(options: ClientOptions): Client {
 
   return {
     health: (call) => read<HealthStatus>('/health', { status: 'string', mode: 'string' }, call),
-    markets: ({ limit, signal } = {}) => {
-      const query = limit === undefined ? '' : `?limit=${limit}`;
-      return read<MarketList>(`/v1/markets${query}`, { items: 'array', has_more: 'boolean' }, { signal });
+    markets: async ({ limit, tokenIds, signal } = {}) => {
+      // The service would list the markets of all tokens.
+      if (tokenIds?.length === 0) return { items: [], has_more: false };
+      const tokens = tokenIds?.map((id) => `token_id=${encodeURIComponent(id)}`) ?? [];
+      const query = (limit === undefined ? tokens : [`limit=${limit}`, ...tokens]).join('&');
+      const path = query === '' ? '/v1/markets' : `/v1/markets?${query}`;
+      return read<MarketList>(path, { items: 'array', has_more: 'boolean' }, { signal });
     },
     book: (tokenId, call) => read<Book>(bookPath(tokenId), BOOK_MARKS, call),
     watchBook: async (tokenId, onBook, watching) => {

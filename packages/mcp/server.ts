@@ -94,7 +94,7 @@ export function createDoor({ client, url, caps, clientAddress, asks }: Door): ()
     const lastAt = expires_at ? Date.parse(expires_at) - LEAST_LIFE_MS : Number.POSITIVE_INFINITY;
     const [book, { items }, blocked] = await Promise.all([
       client.book(order.token_id, { signal }),
-      client.markets({ limit: 500, signal }),
+      client.markets({ tokenIds: [order.token_id], signal }),
       obstacle(health, signal),
     ]);
     const isIt = ({ token_id }: { readonly token_id: string }) => token_id === order.token_id;

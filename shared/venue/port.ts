@@ -5,10 +5,16 @@ import type { AppError, FactsOf } from '../errors.ts';
 
 /** The port to a venue, in our words. The Polymarket implementation is in `polymarket/`. */
 
+/** Which markets to list: at most `limit`, and where `tokenIds` are given, only those of these tokens. */
+export interface MarketQuery {
+  readonly limit: number;
+  readonly tokenIds?: readonly string[];
+}
+
 /** Errors: `unknown_token`, `venue_error`, `venue_timeout`, `venue_unavailable`, `rate_limited`, `venue_refused_service`. */
 export interface MarketData {
-  /** Lists at most `limit` markets, the most traded ones of the last 24 h first. */
-  listMarkets(limit: number, call: Call): Promise<MarketList>;
+  /** Lists open markets, the most traded ones of the last 24 h first. A token of no open market is left out. */
+  listMarkets(query: MarketQuery, call: Call): Promise<MarketList>;
   readBook(tokenId: string, call: Call): Promise<Book>;
 }
 

@@ -9,7 +9,24 @@ const book = z.object({ token_id: z.string(), bids: z.array(level), asks: z.arra
 
 /** One more than a uint256 holds. */
 const TOO_LARGE = String(2n ** 256n);
-const NO_TOKENS = ['abc', '01', '-1', '%2B1', '1.0', '1e5', '0x10', `1${'0'.repeat(78)}`, TOO_LARGE, '%D9%A1', '1%20'];
+/** Texts that are no token id in canonical form, as a target has them. */
+export const NO_TOKENS = [
+  'abc',
+  '01',
+  '-1',
+  '%2B1',
+  '1.0',
+  '1e5',
+  '0x10',
+  `1${'0'.repeat(78)}`,
+  TOO_LARGE,
+  '%D9%A1',
+  '1%20',
+];
+
+/** The sentence on each of them. */
+export const TOKEN_RULE =
+  'must be an outcome token id: a uint256 in decimal, without sign or leading zeros, as outcomes[].token_id of GET /v1/markets has it.';
 
 const ETAG = /^"[^"]+"$/;
 
@@ -65,11 +82,9 @@ export const BOOK = section('book', [], {
     },
   },
   'refuses a token id that is not in canonical form, and says where to find one': async ({ ask }) => {
-    const detail =
-      'must be an outcome token id: a uint256 in decimal, without sign or leading zeros, as outcomes[].token_id of GET /v1/markets has it.';
     for (const text of NO_TOKENS) {
       const answer = await ask({ operation: 'book', target: `/v1/book/${text}` });
-      expectProblem(answer, 'invalid_request', { errors: [{ field: 'token_id', detail }] });
+      expectProblem(answer, 'invalid_request', { errors: [{ field: 'token_id', detail: TOKEN_RULE }] });
     }
   },
   'refuses a query': async (world) => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { z } from 'zod';
 import { compareDecimals, parseDecimal } from '../../shared/decimal.ts';
 import { expectProblem } from './answer.ts';
+import { NO_TOKENS, TOKEN_RULE } from './book.ts';
 import { controlOf, section, type World } from './check.ts';
 
 const outcome = z.object({ name: z.string().nullable(), token_id: z.string() });
@@ -17,18 +18,47 @@ async function list({ ask }: World, query: string) {
   return markets.parse((await ask({ operation: 'markets', target: `/v1/markets${query}` })).body);
 }
 
+type Item = z.output<typeof item>;
+
+/** A token of the venue's form that no market has. */
+const NO_MARKET = '1';
+
+/** The query of the markets of these tokens. */
+function ofTokens(...tokens: readonly string[]): string {
+  return `?${tokens.map((token) => `token_id=${token}`).join('&')}`;
+}
+
+function tokensOf(items: readonly Item[]): readonly string[] {
+  return items.flatMap(({ outcomes }) => outcomes.map(({ token_id }) => token_id));
+}
+
+/** The ids of markets; between two lists of a busy venue their order, prices and volumes change. */
+function idsOf(items: readonly Item[]): readonly string[] {
+  return items.map(({ id }) => id).toSorted();
+}
+
 const NO_LIMITS = ['0', '-1', '1.5', '05', '%2B5', 'abc', '', '501', '1e2', '0x5', '5%20', '%205', '%D9%A5', 'null'];
 
 /** Returns the volume; one that the venue does not tell is less than any. */
-function volumeOf({ volume_24h }: z.output<typeof item>) {
+function volumeOf({ volume_24h }: Item) {
   return parseDecimal(volume_24h ?? '') ?? { coefficient: -1n, scale: 0 };
+}
+
+function expectInOrder(items: readonly Item[]): void {
+  assert.equal(new Set(items.map(({ id }) => id)).size, items.length);
+  for (const [index, market] of items.entries()) {
+    const before = items[index - 1];
+    const order = before ? compareDecimals(volumeOf(before), volumeOf(market)) : 1;
+    assert.ok(order >= 0, `item ${index} is traded more`);
+  }
 }
 
 /** Checks of `GET /v1/markets`. */
 export const MARKETS = section('markets', [], {
   'are 20 by default, and never more than the limit': async (world) => {
-    assert.ok((await list(world, '')).items.length <= 20);
-    assert.deepEqual((await list(world, '?limit=20')).items, (await list(world, '')).items);
+    const [usual, twenty] = [await list(world, ''), await list(world, '?limit=20')];
+    assert.ok(usual.items.length <= 20);
+    assert.equal(twenty.items.length, usual.items.length);
     for (const limit of ['1', '%32'])
       assert.equal((await list(world, `?limit=${limit}`)).items.length, Number(limit.slice(-1)));
     assert.ok((await list(world, '?limit=500')).items.length <= 500);
@@ -44,13 +74,23 @@ export const MARKETS = section('markets', [], {
   },
   'come once each, most traded first, equal volumes by id': async (world) => {
     const { items } = await list(world, '?limit=100');
-    assert.equal(new Set(items.map(({ id }) => id)).size, items.length);
-    for (const [index, market] of items.entries()) {
-      const before = items[index - 1];
-      const order = before ? compareDecimals(volumeOf(before), volumeOf(market)) : 1;
-      assert.ok(order >= 0, `item ${index} is traded more`);
-      assert.match(market.condition_id, /^0x[0-9a-f]{64}$/);
-    }
+    expectInOrder(items);
+    for (const { condition_id } of items) assert.match(condition_id, /^0x[0-9a-f]{64}$/);
+  },
+  'of tokens are those of these alone, each once, in the same order': async (world) => {
+    const { items } = await list(world, '?limit=9');
+    const tokens = tokensOf(items.toReversed());
+    const found = await list(world, ofTokens(...tokens, NO_MARKET, tokens[0] ?? ''));
+    assert.deepEqual([idsOf(found.items), found.has_more], [idsOf(items), false]);
+    expectInOrder(found.items);
+    const last = await list(world, ofTokens(tokens[1] ?? ''));
+    assert.deepEqual([idsOf(last.items), last.has_more], [idsOf(items.slice(-1)), false]);
+  },
+  'of tokens are bounded by the limit, and none where no open market has them': async (world) => {
+    const tokens = tokensOf((await list(world, '?limit=2')).items);
+    const one = await list(world, `${ofTokens(...tokens)}&limit=1`);
+    assert.deepEqual([one.items.length, one.has_more], [1, true]);
+    assert.deepEqual(await list(world, ofTokens(NO_MARKET, String(2n ** 256n - 1n))), { items: [], has_more: false });
   },
   'are those on which an order can be placed now': {
     needs: ['paper venue'],
@@ -81,10 +121,25 @@ export const MARKETS = section('markets', [], {
       expectProblem(answer, 'invalid_request', { errors: [{ field: 'limit', detail }] });
     }
   },
+  'refuse more than 20 tokens, and one that is not in canonical form': async (world) => {
+    const { tokenId } = world.sample;
+    assert.equal((await list(world, ofTokens(...Array(20).fill(tokenId)))).items.length, 1);
+    for (const [query, detail] of [
+      [ofTokens(...Array(21).fill(tokenId)), 'must be given 20 times at most.'],
+      ...['', ...NO_TOKENS].flatMap((token) => [
+        [ofTokens(token), TOKEN_RULE] as const,
+        [ofTokens(tokenId, token), TOKEN_RULE],
+      ]),
+    ]) {
+      const answer = await world.ask({ operation: 'markets', target: `/v1/markets${query}` });
+      expectProblem(answer, 'invalid_request', { errors: [{ field: 'token_id', detail }] });
+    }
+  },
   'refuse a parameter that is unknown': async ({ ask }) => {
     for (const [query, field] of [
       ['limt=5', 'limt'],
       ['Limit=5', 'Limit'],
+      ['token_ids=1', 'token_ids'],
       ['limit=5&offset=1', 'offset'],
       ['?limit=5', '?limit'],
       [`${'a'.repeat(99)}%F0%9F%98%80`, `${'a'.repeat(99)}?`],

@@ -41,7 +41,7 @@ it('any request to an endpoint is answered, or is a problem of the caller', asyn
   const headers = fc.dictionary(fc.constantFrom(...NAMES.split(' ')), anyText);
   const query = fc.oneof(
     anyText,
-    anyText.map((value) => `limit=${value}`),
+    fc.tuple(fc.constantFrom('limit', 'token_id'), anyText).map(([name, value]) => `${name}=${value}`),
     fc.webQueryParameters(),
   );
   const orders = ordersEndpoint({ openOrders: async () => fakeOrders() });

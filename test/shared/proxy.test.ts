@@ -51,7 +51,7 @@ const urls = { gammaUrl: DESK.SERVICE_GAMMA_URL, clobUrl: DESK.SERVICE_CLOB_URL 
 
 describe('the proxy of the settings', () => {
   it.each<[string, () => Promise<unknown>]>([
-    ['gamma.test', () => createMarketData({ ...urls, proxyEnv }, log).listMarkets(1, callWithin())],
+    ['gamma.test', () => createMarketData({ ...urls, proxyEnv }, log).listMarkets({ limit: 1 }, callWithin())],
     ['kms.eu-west-1.amazonaws.com', () => openKmsWallet(KMS_KEY, { proxyEnv })],
     ['secretsmanager.eu-west-1.amazonaws.com', () => readSecret('name', { region, proxyEnv })],
     ['dynamodb.us-east-1.amazonaws.com', () => createDynamoDbStore({ tableName: 'orders', proxyEnv }).read('key')],

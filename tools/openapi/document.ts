@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { limit } from '../../functions/markets/endpoint.ts';
+import { limit, tokenIds } from '../../functions/markets/endpoint.ts';
 import { ORDER_HEADERS } from '../../functions/orders/checks.ts';
 import { ROUTES, type Route } from '../../functions/routes.ts';
 import { REQUEST_ID } from '../../functions/trace.ts';
@@ -132,7 +132,7 @@ const OPERATIONS = {
     description:
       'Most traded in the last 24 hours first. Fields that the venue does not report are `null`. Any other query parameter is ' +
       'refused, so that a misspelt `limit` is not ignored. Answered within 10 seconds.',
-    parameters: [parameter('query', 'limit', limit)],
+    parameters: [parameter('query', 'limit', limit), parameter('query', 'token_id', tokenIds)],
     responses: {
       200: success('The markets.', headerRefs(), 'MarketList', named('markets', 'most-traded')),
     },

@@ -176,11 +176,12 @@ function wanted(market: Market, query: URLSearchParams): boolean {
     const asked = query.getAll(name);
     return asked.length === 0 || asked.some((value) => values.includes(value));
   };
-  const [v1, v2] = market.version === 'v1' ? [market.tokenIds, []] : [[], market.tokenIds];
+  const published = market.idsPublished ? market.tokenIds : [];
+  const [v1, v2] = market.version === 'v1' ? [published, []] : [[], published];
   // Closed markets are left out unless they are asked for, even when looked up by id.
   return (
     market.closed === (query.get('closed') === 'true') &&
-    among('clob_token_ids', market.idsPublished ? v1 : []) &&
+    among('clob_token_ids', v1) &&
     among('position_ids', v2) &&
     among('condition_ids', [market.gammaConditionId, market.conditionId]) &&
     among('id', [market.id]) &&

@@ -3,7 +3,8 @@ import type { Market, MarketList } from '../../contract/markets.ts';
 import { compareDecimals, type Decimal, parseDecimal } from '../../decimal.ts';
 import type { Log } from '../../log.ts';
 import type { Config } from '../../settings/config.ts';
-import type { MarketData } from '../port.ts';
+import type { MarketData, MarketQuery } from '../port.ts';
+import type { CatalogueRow } from './calls/list-markets.ts';
 import { readBook } from './calls/read-book.ts';
 import { createTransport } from './http/transport.ts';
 
@@ -46,30 +47,39 @@ export function createMarketData(
     log.warn(message, { ...facts, ...trace });
   }
 
-  async function listMarkets(limit: number, call: Call): Promise<MarketList> {
+  async function listMarkets({ limit, tokenIds }: MarketQuery, call: Call): Promise<MarketList> {
     // Loaded when needed, so that a function that reads books does not build schemas of markets at its start.
-    const { listMarketPage, MAX_PAGE_SIZE } = await import('./calls/list-markets.ts');
+    const { listMarketPage, listMarketsOf, MAX_PAGE_SIZE } = await import('./calls/list-markets.ts');
     const found = new Map<string, Market>();
-    const maxPages = Math.ceil(limit / MAX_PAGE_SIZE) + SPARE_PAGES;
-    let size = Math.min(limit + PAGE_MARGIN, MAX_PAGE_SIZE);
-    let cursor: string | undefined;
-    for (let pages = 0; pages < maxPages; pages += 1) {
-      const page = await listMarketPage(gamma, { size, cursor }, call);
-      for (const { market, leftOut } of page.markets) {
+    const keep = (rows: readonly CatalogueRow[]) => {
+      for (const { market, leftOut } of rows) {
         if (leftOut) warnOnce('market left out', leftOut.id, { market_id: leftOut.id, reason: leftOut.reason }, call);
         // Trading moves markets between pages while we read them.
         if (market && !found.has(market.id)) found.set(market.id, market);
       }
+    };
+    const answer = (isCut: boolean) => ({
+      items: sortByVolume([...found.values()]).slice(0, limit),
+      has_more: found.size > limit || isCut,
+    });
+    if (tokenIds) {
+      keep(await listMarketsOf(gamma, tokenIds, call));
+      return answer(false);
+    }
+    const maxPages = Math.ceil(limit / MAX_PAGE_SIZE) + SPARE_PAGES;
+    let size = Math.min(limit + PAGE_MARGIN, MAX_PAGE_SIZE);
+    let cursor: string | undefined;
+    for (let pages = 0; pages < maxPages; pages += 1) {
+      const after = cursor === undefined ? [] : [['after_cursor', cursor] as const];
+      const page = await listMarketPage(gamma, { size, filter: after }, call);
+      keep(page.markets);
       size = MAX_PAGE_SIZE;
       const stands = cursor !== undefined && page.nextCursor === cursor;
       if (stands) warnOnce('cursor of the market list stands still', 'cursor', {}, call);
       cursor = page.nextCursor;
       if (stands || cursor === undefined || found.size >= limit) break;
     }
-    return {
-      items: sortByVolume([...found.values()]).slice(0, limit),
-      has_more: found.size > limit || cursor !== undefined,
-    };
+    return answer(cursor !== undefined);
   }
 
   return {

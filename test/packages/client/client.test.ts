@@ -39,6 +39,17 @@ describe('a client of a service on paper', () => {
     expect(venue.orders()).toMatchObject([{ id: placed.order_id }]);
   });
 
+  it('reads the markets of tokens, and asks for none without a token', async () => {
+    const client = createClient({ baseUrl: service().url });
+    const { items } = await client.markets({ limit: 3 });
+    const tokenIds = items.slice(1).map(({ outcomes }) => outcomes[1]?.token_id ?? '');
+    expect((await client.markets({ tokenIds })).items).toStrictEqual(items.slice(1));
+    expect(await client.markets({ tokenIds, limit: 1 })).toStrictEqual({ items: [items[1]], has_more: true });
+    const nowhere = createClient({ baseUrl: 'http://127.0.0.1:1' });
+    expect(await nowhere.markets({ tokenIds: [] })).toStrictEqual({ items: [], has_more: false });
+    expect((await errorOf(client.markets({ tokenIds: ['1&limit=9'] }))).detail).toContain('token_id');
+  });
+
   it('throws the error that the service answers, with its facts', async () => {
     const client = createClient({ baseUrl: service().url });
     const { items } = await client.markets({ limit: 1 });

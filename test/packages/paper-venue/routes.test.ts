@@ -64,6 +64,21 @@ it('gives a book the SHA-1 of its own text with an empty hash', async () => {
   expect(createHash('sha1').update(text.replace(hash, '')).digest('hex')).toBe(hash);
 });
 
+it('lists the open markets of tokens, by the parameter of their protocol', async () => {
+  const markets = await listMarkets(paper, '&closed=false');
+  const of = (version: string) =>
+    markets.filter((market) => market.version === version && market.yes !== '').slice(0, 2);
+  const [v1, v2] = [of('v1'), of('v2')];
+  const ids = (query: string) => listMarkets(paper, `&${query}`).then((found) => found.map(({ id }) => id));
+  const query = (name: string, asked: typeof v1) => asked.map(({ no }) => `${name}=${no}`).join('&');
+  const wanted = (asked: typeof v1) => asked.map(({ id }) => id);
+  expect(await ids(query('clob_token_ids', v1))).toStrictEqual(wanted(v1));
+  expect(await ids(query('position_ids', v2))).toStrictEqual(wanted(v2));
+  expect(await ids(query('clob_token_ids', v2))).toStrictEqual([]);
+  expect(await ids(query('position_ids', v1))).toStrictEqual([]);
+  expect(await ids(`${query('clob_token_ids', v1)}&closed=true`)).toStrictEqual([]);
+});
+
 describe('orders and trades', () => {
   const rows = z.object({
     data: z.array(z.looseObject({ id: z.string(), taker_order_id: z.string().optional(), status: z.string() })),

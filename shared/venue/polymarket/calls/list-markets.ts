@@ -118,11 +118,17 @@ function isOpen(market: z.infer<typeof identity>): boolean {
   );
 }
 
+/** A row of the catalogue: a market, or why it cannot be traded safely, or neither. */
+export interface CatalogueRow {
+  readonly market?: Market;
+  readonly leftOut?: { readonly id: string; readonly reason: string };
+}
+
 /**
  * Parses one market of the catalogue; never throws. Returns a market, why one cannot be traded safely, or neither for one on
  * which no order can be placed now.
  */
-export function parseMarket(value: unknown) {
+export function parseMarket(value: unknown): CatalogueRow {
   const described = identity.safeParse(value).data;
   if (described && !isOpen(described)) return {};
   const { data, error } = record.safeParse(value);
@@ -170,17 +176,19 @@ export const MAX_PAGE_SIZE = 100;
 
 const page = z.object({ markets: z.array(z.unknown()), next_cursor: z.nullish(z.string()) });
 
+/** A page of the catalogue; `filter`: further parameters, each with its value. */
+interface PageQuery {
+  readonly size: number;
+  readonly filter?: readonly (readonly [name: string, value: string])[];
+}
+
 /**
  * `GET /markets/keyset` of Gamma: one page of open markets, most traded first, and the cursor of the next one unless it is
  * the last (https://docs.polymarket.com/api-reference/markets/list-markets). Errors: see `MarketData`.
  */
-export async function listMarketPage(
-  gamma: Transport,
-  { size, cursor }: { readonly size: number; readonly cursor: string | undefined },
-  call: Call,
-) {
+export async function listMarketPage(gamma: Transport, { size, filter = [] }: PageQuery, call: Call) {
   const query = new URLSearchParams({ closed: 'false', order: 'volume24hr', ascending: 'false', limit: String(size) });
-  if (cursor !== undefined) query.set('after_cursor', cursor);
+  for (const [name, value] of filter) query.append(name, value);
   const spec = {
     name: 'list-markets',
     method: 'GET',
@@ -193,4 +201,22 @@ export async function listMarketPage(
   const { data, error } = page.safeParse(parseExactly(response.text));
   if (!data) throw refuse('venue_error', { why: 'unusable' }, { cause: error });
   return { markets: data.markets.slice(0, size).map(parseMarket), nextCursor: data.next_cursor || undefined };
+}
+
+/**
+ * Lists the open markets of some tokens: one page for each protocol, read side by side (`clob_token_ids` and `position_ids` of
+ * the same call). Errors: see `MarketData`; where a page cannot be read, there is no list.
+ */
+export async function listMarketsOf(
+  gamma: Transport,
+  tokenIds: readonly string[],
+  call: Call,
+): Promise<readonly CatalogueRow[]> {
+  const { v1 = [], v2 = [] } = Object.groupBy(new Set(tokenIds), protocolOf);
+  const filters = [v1.map((id) => ['clob_token_ids', id] as const), v2.map((id) => ['position_ids', id] as const)];
+  const asked = filters.filter(({ length }) => length > 0);
+  const pages = await Promise.all(asked.map((filter) => listMarketPage(gamma, { size: MAX_PAGE_SIZE, filter }, call)));
+  // The venue ignores a parameter that it does not know, and lists all markets.
+  const isOf = ({ outcomes }: Market) => outcomes.some(({ token_id }) => tokenIds.includes(token_id));
+  return pages.flatMap(({ markets }) => markets).filter(({ market }) => !market || isOf(market));
 }

@@ -1,8 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { createMarketData } from '../../../../../shared/venue/polymarket/market-data.ts';
+import type { MarketQuery } from '../../../../../shared/venue/port.ts';
 import { collectLog } from '../../../../support/service/collected-log.ts';
 import { callWithin, type Script, startVenue } from '../../../../support/venue/scripted-venue.ts';
-import { gammaMarket } from '../../../../support/venue/venue-answers.ts';
+import { gammaMarket, v1TokenId, v2TokenId } from '../../../../support/venue/venue-answers.ts';
 
 type Page = { readonly markets: readonly unknown[]; readonly next_cursor?: unknown };
 
@@ -11,8 +12,8 @@ async function withVenue(script: Script) {
   const venue = await startVenue(script);
   const { log, lines } = collectLog();
   const { listMarkets } = createMarketData({ gammaUrl: venue.url, clobUrl: venue.url }, log);
-  const list = async (limit = 20, trace = {}) => {
-    const { items: markets, has_more: hasMore } = await listMarkets(limit, { ...callWithin(), trace });
+  const list = async (query: MarketQuery = { limit: 20 }, trace = {}) => {
+    const { items: markets, has_more: hasMore } = await listMarkets(query, { ...callWithin(), trace });
     return { markets, hasMore, ids: markets.map(({ id }) => Number(id)) };
   };
   return { venue, listMarkets, list, lines };
@@ -90,9 +91,9 @@ describe('the list of markets', () => {
       ids: [7, 8, 9, 30, 40, 100, 20],
       asked: ['40'],
     },
-  ])('has $has', async ({ limit, pages, ids, hasMore = false, asked }) => {
+  ])('has $has', async ({ limit = 20, pages, ids, hasMore = false, asked }) => {
     const { venue, list } = await withVenue((_request, index) => ({ body: pages[index] }));
-    expect(await list(limit)).toMatchObject({ ids, hasMore });
+    expect(await list({ limit })).toMatchObject({ ids, hasMore });
     const queries = venue.seen.map(({ query }) => [query.get('limit'), query.get('after_cursor')]);
     expect(queries.map((query) => query.filter(Boolean).join(' '))).toStrictEqual(asked);
     expect(venue.calls()[0]).toBe('GET /markets/keyset');
@@ -107,7 +108,7 @@ describe('the list of markets', () => {
   ])('of %i markets at most ends after %i pages without one, and may have more', async (limit, pages) => {
     const markets = range(1, 3, CLOSED);
     const { venue, list } = await withVenue((_request, index) => ({ body: { markets, next_cursor: `${index}` } }));
-    expect(await list(limit)).toStrictEqual({ markets: [], ids: [], hasMore: true });
+    expect(await list({ limit })).toStrictEqual({ markets: [], ids: [], hasMore: true });
     expect(venue.seen.length).toBe(pages);
   });
 
@@ -116,7 +117,7 @@ describe('the list of markets', () => {
     const markets = [gammaMarket(5, odd), gammaMarket(6, { ...odd, ...CLOSED }), gammaMarket(1), gammaMarket(2)];
     const { venue, list, lines } = await withVenue(() => ({ body: { markets, next_cursor: 'a' } }));
     const trace = { request_id: 'r-1' };
-    for (const _ of [1, 2]) expect(await list(20, trace)).toMatchObject({ ids: [1, 2], hasMore: true });
+    for (const _ of [1, 2]) expect(await list({ limit: 20 }, trace)).toMatchObject({ ids: [1, 2], hasMore: true });
     expect(venue.seen.length).toBe(4);
     expect(lines).toMatchObject([
       { level: 'warn', message: 'market left out', market_id: '5', reason: 'version is not usable', ...trace },
@@ -153,6 +154,75 @@ describe('the list of markets', () => {
   it('ends with venue_timeout if the venue hangs on a later page', async () => {
     const page = { body: { markets: range(1, 2), next_cursor: 'a' } };
     const { listMarkets } = await withVenue((_request, index) => (index === 0 ? page : 'hang'));
-    await expect(listMarkets(500, callWithin(200))).rejects.toMatchObject({ code: 'venue_timeout' });
+    await expect(listMarkets({ limit: 500 }, callWithin(200))).rejects.toMatchObject({ code: 'venue_timeout' });
+  });
+});
+
+/** The markets 1 to 3 of protocol v1, and 7 to 9 of v2. */
+const ON_V1 = range(1, 4);
+const ON_V2 = numbers(7, 10).map((id) => {
+  const positionIds = [v2TokenId(2 * id), v2TokenId(2 * id + 1)];
+  return gammaMarket(id, { version: 'v2', positionIds, volume24hr: 5_000 - id });
+});
+
+describe('the markets of some tokens', () => {
+  it('are read by two calls side by side, one for each protocol, and come most traded first', async () => {
+    const both = Promise.withResolvers<void>();
+    const { venue, list } = await withVenue(async ({ query }, index) => {
+      if (index === 1) both.resolve();
+      await both.promise;
+      return { body: { markets: query.has('position_ids') ? ON_V2 : ON_V1, next_cursor: 'more' } };
+    });
+    const [one, other] = [v1TokenId(2), v1TokenId(3)];
+    // Both tokens of market 1, one of market 3 and of market 8, and two of no open market.
+    const tokenIds = [v1TokenId(7), v2TokenId(90), one, v2TokenId(17), other, v1TokenId(99), one];
+    expect(await list({ limit: 20, tokenIds })).toMatchObject({ ids: [8, 1, 3], hasMore: false });
+    expect(await list({ limit: 2, tokenIds })).toMatchObject({ ids: [8, 1], hasMore: true });
+    const asked = venue.seen
+      .slice(0, 2)
+      .map(({ query }) => [query.getAll('clob_token_ids'), query.getAll('position_ids')]);
+    expect(asked.toSorted(([v1 = []], [other = []]) => other.length - v1.length)).toStrictEqual([
+      [[v1TokenId(7), one, other, v1TokenId(99)], []],
+      [[], [v2TokenId(90), v2TokenId(17)]],
+    ]);
+    const fixed = { closed: 'false', order: 'volume24hr', ascending: 'false', limit: '100' };
+    expect(Object.fromEntries(venue.seen[0]?.query ?? [])).toMatchObject(fixed);
+    expect([venue.seen.length, venue.calls()[1]]).toStrictEqual([4, 'GET /markets/keyset']);
+  });
+
+  it.each([
+    ['v1', [v1TokenId(2)], [1]],
+    ['v2', [v2TokenId(14), v2TokenId(16)], [7, 8]],
+  ])('of protocol %s alone take one call', async (_protocol, tokenIds, ids) => {
+    const { venue, list } = await withVenue(() => ({ body: { markets: [...ON_V1, ...ON_V2] } }));
+    expect(await list({ limit: 20, tokenIds })).toMatchObject({ hasMore: false });
+    expect((await list({ limit: 20, tokenIds })).ids).toStrictEqual(ids);
+    expect(venue.seen.length).toBe(2);
+  });
+
+  it('are none where the tokens are of closed or unusable markets, which are logged as in the list', async () => {
+    const markets = [gammaMarket(1, { version: 'v9' }), gammaMarket(2, CLOSED)];
+    const { list, lines } = await withVenue(() => ({ body: { markets } }));
+    expect(await list({ limit: 20, tokenIds: [v1TokenId(2), v1TokenId(4)] })).toMatchObject({
+      ids: [],
+      hasMore: false,
+    });
+    expect(lines).toMatchObject([{ message: 'market left out', market_id: '1' }]);
+  });
+
+  it('are an error where one of two calls fails', async () => {
+    const { list } = await withVenue(({ query }) =>
+      query.has('position_ids') ? { status: 404, body: {} } : { body: { markets: ON_V1 } },
+    );
+    const listed = list({ limit: 20, tokenIds: [v1TokenId(2), v2TokenId(14)] });
+    await expect(listed).rejects.toMatchObject({ code: 'venue_error' });
+  });
+
+  it('end with venue_timeout if the venue hangs', async () => {
+    const { listMarkets } = await withVenue(({ query }) =>
+      query.has('position_ids') ? 'hang' : { body: { markets: [] } },
+    );
+    const query = { limit: 20, tokenIds: [v1TokenId(2), v2TokenId(14)] };
+    await expect(listMarkets(query, callWithin(200))).rejects.toMatchObject({ code: 'venue_timeout' });
   });
 });
