@@ -111,7 +111,9 @@ describe('a session on paper', () => {
     const { items } = await client.markets({ limit: 1 });
     const order = { token_id: items[0]?.outcomes[0]?.token_id ?? '', side: 'buy', price: '0.01', size: '5' } as const;
     const { order_id } = await client.placeOrder(order, { clientAddress: 'alice' });
-    const said = (...args: string[]) => collect((terminal) => runDesk(settings, { ...terminal, args, ask: undefined }));
+    // The desk on paper reads no other setting of the real account: a wrong one does not stop it.
+    const wrong = { ...settings, SERVICE_CLIENT_CHAIN_ID: '137' };
+    const said = (...args: string[]) => collect((terminal) => runDesk(wrong, { ...terminal, args, ask: undefined }));
     const { code, out } = await said('--paper', 'open', '--format', 'json');
     expect([code, JSON.parse(out)]).toMatchObject([0, [{ order_id, client_address: 'alice' }]]);
     expect((await said('cancel', order_id, '--paper', '--yes')).code).toBe(0);

@@ -16,20 +16,26 @@ const publicKeyOf = (namedCurve: string) =>
 const DIGEST = `0x${'5a'.repeat(32)}` as const;
 
 let kms: FakeKms;
+const closing: FakeKms[] = [];
 
 beforeAll(async () => {
   kms = await startKms(KEY_ID, KEY);
+  closing.push(kms);
   Object.assign(process.env, {
-    AWS_ENDPOINT_URL_KMS: kms.url,
     AWS_REGION: 'eu-west-1',
     AWS_ACCESS_KEY_ID: 'AKIDEXAMPLE',
     AWS_SECRET_ACCESS_KEY: 'example',
   });
 });
 
-beforeEach(() => kms.behave({}));
+beforeEach(() => {
+  process.env['AWS_ENDPOINT_URL_KMS'] = kms.url;
+  kms.behave({});
+});
 
-afterAll(() => kms.close());
+afterAll(() => {
+  for (const one of closing) one.close();
+});
 
 describe('a wallet in KMS', () => {
   it('has the address of its key, and signs with a low s and the v of its address, by one request each', async () => {
@@ -51,11 +57,10 @@ describe('a wallet in KMS', () => {
   it('asks the region that the ARN of its key names', async () => {
     const arn = 'arn:aws:kms:us-east-2:123456789012:key/orders';
     const elsewhere = await startKms(arn, KEY);
+    closing.push(elsewhere);
     process.env['AWS_ENDPOINT_URL_KMS'] = elsewhere.url;
     const { address, sign } = await openKmsWallet(arn);
     expect([address, await sign(DIGEST)]).toStrictEqual([IN_MEMORY.address, expect.stringMatching(/^0x/)]);
-    process.env['AWS_ENDPOINT_URL_KMS'] = kms.url;
-    elsewhere.close();
   });
 
   it('repeats a throttled request once', async () => {
