@@ -22,7 +22,7 @@ import type { Environment } from '../../../shared/settings/table.ts';
 import { officialClient } from '../../../tools/support/paper-client.ts';
 import { PAPER_KEY } from '../../../tools/support/paper-settings.ts';
 import { afterTests } from '../../support/jest.ts';
-import { desk } from '../../support/operator/desk.ts';
+import { desk, lateStop } from '../../support/operator/desk.ts';
 import { finishedOrder, PLACED, unfinishedOrder } from '../../support/orders/order-records.ts';
 import { until } from '../../support/until.ts';
 import { plainMarket, type RunningPaper, sharedPaper } from '../../support/venue/paper-venue.ts';
@@ -92,7 +92,8 @@ function start(args: readonly string[], write?: (line: string) => Promise<void>,
   const where = args.includes('--paper') ? [] : ['--settings', '/dev/null'];
   const whole = ['follow', '--interval', '1', ...where, ...args];
   const err = (text: string) => void sentences.push(text);
-  const ended = runDesk({ ...env, ...more }, { args: whole, out: () => undefined, err, deliver, stop: stop.signal });
+  const signal = AbortSignal.any([stop.signal, lateStop()]);
+  const ended = runDesk({ ...env, ...more }, { args: whole, out: () => undefined, err, deliver, stop: signal });
   const one = {
     lines,
     sentences,

@@ -16,10 +16,13 @@ export interface Ended {
   readonly err: string;
 }
 
+/** Stops a command that should have ended by itself, so that its test fails by what it wrote. */
+export const lateStop = () => AbortSignal.timeout(40_000);
+
 /** Runs a command in this process, and collects what it writes. */
 export async function collect(run: (terminal: Terminal) => Promise<number>): Promise<Ended> {
   let [out, err] = ['', ''];
-  const code = await run({ args: [], out: (text) => (out += text), err: (text) => (err += text) });
+  const code = await run({ args: [], stop: lateStop(), out: (text) => (out += text), err: (text) => (err += text) });
   return { code, out, err };
 }
 
