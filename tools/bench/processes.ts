@@ -33,6 +33,24 @@ async function memoryOf(pid: number | undefined): Promise<number> {
   return Number(kilobytes) / 1_024;
 }
 
+/** Reads the processor time of a process, in the clock ticks of the kernel; Linux only. */
+async function ticksOf(pid: number | undefined): Promise<number> {
+  const [, times] = /\) (?:\S+ ){11}(\d+ \d+)/.exec(await readFile(`/proc/${pid}/stat`, 'utf8')) ?? [];
+  const [user, kernel] = (times ?? '').split(' ');
+  return Number(user) + Number(kernel);
+}
+
+const IDLE_MS = 200;
+
+/** Waits until a process has been idle for a while: what it loads after its start is loaded. */
+async function settle(pid: number | undefined): Promise<void> {
+  for (let before = -1, ticks = 0; ticks !== before; ) {
+    before = ticks;
+    await sleep(IDLE_MS);
+    ticks = await ticksOf(pid);
+  }
+}
+
 /**
  * Starts a Node process that writes where it listens. `startTime`: from the spawn until then, in milliseconds. It has no
  * other environment, and its output goes to a file, as an operator's would: a pipe would have the load generator read
@@ -59,6 +77,7 @@ async function startProcess(args: readonly string[], env: Env = {}) {
         url: `http://127.0.0.1:${port}`,
         startTime,
         memory: () => memoryOf(child.pid),
+        settled: () => settle(child.pid),
         [Symbol.asyncDispose]: dispose,
       };
     await sleep(1);
@@ -80,9 +99,9 @@ export function startService(venueUrl: string, env = ORDERS) {
   return startProcess([...START, '--settings', devNull], { SERVICE_PORT: '0', ...upstreams, ...env });
 }
 
-/** Starts a baseline. */
-export function startBaseline(name: 'proxy' | 'official-client', venueUrl: string) {
-  return startProcess([`tools/bench/baselines/${name}.ts`, venueUrl]);
+/** Starts a baseline; `json`: a proxy that parses and writes JSON. */
+export function startBaseline(name: 'proxy' | 'official-client', venueUrl: string, ...mode: readonly 'json'[]) {
+  return startProcess([`tools/bench/baselines/${name}.ts`, venueUrl, ...mode]);
 }
 
 /** Asks a program of the benchmark for a number. */

@@ -1,6 +1,3 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type Bench, byThree, inTurn, takePairs } from './bench.ts';
 import { load, type Request, timeOne } from './load.ts';
 import { askNumber, KEY, ORDERS, startBaseline, startService, startVenue } from './processes.ts';
@@ -36,14 +33,15 @@ const trips: Bench = async function* () {
 
 /** Orders of a round: 40 of them are above the p99. */
 const ROUND_ORDERS = 4_000;
+/** After these the rate grows no more. */
+const WARM_ORDERS = 1_000;
 
 /** Orders at a venue that takes its time: the cost of signing and the rest over a bare hop. */
 const orders: Bench = async function* (scale) {
   await using venue = await startVenue(VENUE_DELAY_MS);
   await using service = await startService(venue.url);
   await using proxy = await startBaseline('proxy', venue.url);
-  const amount = Math.ceil(ROUND_ORDERS * scale);
-  for (;;) {
+  for (let amount = WARM_ORDERS; ; amount = Math.ceil(ROUND_ORDERS * scale)) {
     // In turn: side by side, the service would take the proxy's processor time and look faster.
     const [ours, theirs] = await inTurn(
       () => load(`${service.url}/v1/orders`, ORDER, { amount }),
@@ -66,7 +64,7 @@ function secondsOf(scale: number) {
 const books: Bench = async function* (scale) {
   await using venue = await startVenue(0);
   await using service = await startService(venue.url);
-  await using proxy = await startBaseline('proxy', venue.url);
+  await using proxy = await startBaseline('proxy', venue.url, 'json');
   const bound = secondsOf(scale);
   const rateOf = async (url: string) => (await load(url, {}, bound)).rate;
   const proxied = () => rateOf(`${proxy.url}/book?token_id=${TOKEN_ID}`);
@@ -83,19 +81,17 @@ const rate: Bench = async function* (scale) {
   for (;;) yield [await takePairs('order-rate', 1, ours, () => askNumber(`${client.url}/${bound.duration}`))];
 };
 
-/** From a clone, the service loads the venue's official client once it listens. */
-const LOADED_MS = 1_500;
-
-/** The first order of a process, without the start of the process. */
+/** The first order of a process, without its start: from a clone, the service loads the official client once it listens. */
 const first: Bench = async function* (scale) {
   await using venue = await startVenue(VENUE_DELAY_MS);
   const ours = async () => {
     await using service = await startService(venue.url);
-    await sleep(LOADED_MS);
+    await service.settled();
     return await timeOne(`${service.url}/v1/orders`, ORDER);
   };
   const theirs = async () => {
     await using client = await startBaseline('official-client', venue.url);
+    await client.settled();
     return 1000 / (await askNumber(`${client.url}/0`));
   };
   for (;;) yield [await takePairs('first-order', Math.ceil(3 * scale), ours, theirs)];
@@ -104,28 +100,24 @@ const first: Bench = async function* (scale) {
 /** From the spawn to listening, and the memory then. The service sends no request at the start. */
 const start: Bench = async function* (scale) {
   const nowhere = 'http://127.0.0.1:9';
-  const startOf = (env: typeof KEY) => async () => {
-    await using service = await startService(nowhere, env);
-    return service.startTime;
+  const startOf = (program: () => ReturnType<typeof startService>) => async () => {
+    await using started = await program();
+    return started.startTime;
   };
   const memoryOf = (program: () => ReturnType<typeof startService>) => async () => {
     await using started = await program();
     return await started.memory();
   };
-  const service = (env: typeof KEY) => memoryOf(() => startService(nowhere, env));
-  const proxy = memoryOf(() => startBaseline('proxy', nowhere));
-  const nothing = async () => {
-    const startedAt = performance.now();
-    await once(spawn(process.execPath, ['-e', '0'], { env: {}, stdio: 'ignore' }), 'exit');
-    return performance.now() - startedAt;
-  };
-  const count = Math.ceil(5 * scale);
+  const service = (env: typeof KEY) => () => startService(nowhere, env);
+  const proxy = () => startBaseline('proxy', nowhere);
+  const client = () => startBaseline('official-client', nowhere);
+  const count = Math.ceil(3 * scale);
   for (;;)
     yield [
-      await takePairs('start-orders', count, startOf(ORDERS), nothing),
-      await takePairs('start-reads', count, startOf({}), nothing),
-      await takePairs('memory-orders', 1, service(ORDERS), proxy),
-      await takePairs('memory-reads', 1, service({}), proxy),
+      await takePairs('start-orders', count, startOf(service(ORDERS)), startOf(client)),
+      await takePairs('start-reads', count, startOf(service({})), startOf(client)),
+      await takePairs('memory-orders', 1, memoryOf(service(ORDERS)), memoryOf(proxy)),
+      await takePairs('memory-reads', 1, memoryOf(service({})), memoryOf(proxy)),
     ];
 };
 
