@@ -374,7 +374,8 @@ export const ERRORS = {
     status: 504,
     next: 'repeat',
     when: 'the venue did not answer in time; no order was placed',
-    detail: () => 'The venue did not answer in time, and no order was sent. Try again.',
+    detail: ({ order }: { order?: 'not sent' }) =>
+      `The venue did not answer in time${order ? ', and no order was sent' : ''}. Try again.`,
   },
   outcome_unknown: {
     status: 504,

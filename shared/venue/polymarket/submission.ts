@@ -187,7 +187,7 @@ export function createSubmissions(deps: SubmissionDeps): Submissions {
   return {
     async submit(order, call) {
       if (!hasTimeToSend(call)) {
-        return { kind: 'not_taken', error: refuse('venue_timeout', {}), freesKey: false };
+        return { kind: 'not_taken', error: refuse('venue_timeout', { order: 'not sent' }), freesKey: false };
       }
       return send(order, call);
     },
