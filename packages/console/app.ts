@@ -16,13 +16,14 @@ async function readFacts() {
 /** Opens the page on a service: books at once, and orders as soon as its health is there. */
 async function start(): Promise<void> {
   const { serviceUrl = '', paperWallet } = await readFacts();
-  const isKnown = URL.canParse(serviceUrl);
+  const isKnown = /^https?:/.test(serviceUrl) && URL.canParse(serviceUrl);
   [part('service-form').hidden, part('console').hidden] = [isKnown, !isKnown];
   // Before the service has answered, so that nothing moves when it does.
   part('console').classList.toggle('paper', paperWallet !== undefined);
+  say('service-error', isKnown || serviceUrl === '' ? '' : 'The address must begin with http:// or https://.');
   if (!isKnown) return say('badge', '');
   const page = createPage(serviceUrl);
-  const health = await meetService(page.client, serviceUrl, () => page.shown.book !== undefined);
+  const health = await meetService(page);
   // Only the page that a paper venue serves can ask that venue.
   const hasVenue = health.wallet_address !== null && health.wallet_address === paperWallet;
   showService(serviceUrl, health, hasVenue);

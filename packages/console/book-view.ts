@@ -5,6 +5,7 @@ import { formatMoney, formatPrice, formatTime } from './figures.ts';
 import type { OwnOrder } from './holdings.ts';
 import type { Chosen } from './markets.ts';
 import type { Staleness } from './staleness.ts';
+import { sentenceOf } from './words.ts';
 
 interface Parts extends LadderEvents {
   readonly client: Client;
@@ -68,10 +69,10 @@ export function createBookView({ client, staleness, onBook, onChoose, ...events 
     if (!chosen || document.hidden) return;
     watching = new AbortController();
     const [{ signal }, of] = [watching, chosen];
-    const onError = ({ detail, retryAfter = 0 }: OrderBookError) => {
+    const onError = (error: OrderBookError) => {
       // The first sentence: there is room for one.
-      staleness.fail('book', detail.replace(/(?<=\.) .*/s, ''));
-      retry = setTimeout(() => void refresh(), Math.max(RETRY_S, retryAfter) * 1_000);
+      staleness.fail('book', sentenceOf(error).replace(/(?<=\.) .*/s, ''));
+      retry = setTimeout(() => void refresh(), Math.max(RETRY_S, error.retryAfter ?? 0) * 1_000);
     };
     try {
       await client.watchBook(of.outcome.token_id, (next) => show(next, of), { signal, onError });

@@ -60,10 +60,12 @@ export function replaceKeepingFocus(element: HTMLElement, children: readonly HTM
   [...element.querySelectorAll('button')].find(({ dataset }) => dataset['key'] === focused)?.focus();
 }
 
-/** Asks before something that cannot be undone, and shows the text that it is about. Escape and "No" answer false. */
-export function ask(question: string, yes: string, text = ''): Promise<boolean> {
+/** Asks before something that cannot be undone, and shows what it is about. Escape and "No" answer false. */
+export function ask(question: string, yes: string, about: readonly HTMLElement[] = []): Promise<boolean> {
   const dialog = find('question', HTMLDialogElement);
-  for (const [id, words] of Object.entries({ text: question, about: text, yes })) say(`question-${id}`, words);
+  say('question-text', question);
+  say('question-yes', yes);
+  part('question-about').replaceChildren(...about);
   dialog.returnValue = 'no';
   dialog.showModal();
   return new Promise((resolve) => {

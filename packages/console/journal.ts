@@ -8,10 +8,12 @@ export interface KeptOrder {
   /** Question and outcome, as the page showed them. */
   readonly market: string;
   readonly outcome: string;
+  /** Cost of the purchase at most, or proceeds of the sale at least; absent where a fee is not known. */
+  readonly bound?: string | undefined;
   /** Time at which the user sent it, in epoch milliseconds. */
   readonly wantedAt: number;
-  /** `open`: not settled. `left`: not settled, and the user goes on without its answer. */
-  readonly state: 'open' | 'left' | 'placed' | 'refused';
+  /** `unsent`: not sent yet. `open`: not settled. `left`: not settled, and the user goes on without its answer. */
+  readonly state: 'unsent' | 'open' | 'left' | 'placed' | 'refused';
   readonly orderId?: string | undefined;
   /** The status, or the code of the refusal, and the filled shares, as the service answered. */
   readonly answer?: string | undefined;
@@ -28,7 +30,7 @@ const REPEATABLE_MS = 23 * 3_600_000;
 /** Settled orders that are kept, of all services: the storage of a page holds some ten thousand. */
 const MAX_SETTLED = 300;
 const PREFIX = 'order-of-this-page ';
-const STATES = ['open', 'left', 'placed', 'refused'];
+const STATES = ['unsent', 'open', 'left', 'placed', 'refused'];
 
 /** Returns true for an order of unknown fate. */
 export function isUnsettled({ state }: KeptOrder): boolean {

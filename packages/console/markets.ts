@@ -2,6 +2,7 @@ import { type Client, formatUnits, type Market, OrderBookError, parseUnits } fro
 import { find, make, makeButton, part, repeatWhileVisible, replaceKeepingFocus, say } from './dom.ts';
 import { formatMoney, formatPrice, formatTime } from './figures.ts';
 import { createStaleness } from './staleness.ts';
+import { sentenceOf } from './words.ts';
 
 /** Markets that are listed: more make a slow page and a slow answer. */
 const MARKETS = 100;
@@ -126,7 +127,7 @@ export function createMarketList(client: Client, choose: Choose) {
       return REFRESH_MS;
     } catch (error) {
       if (!(error instanceof OrderBookError)) throw error;
-      staleness.fail('list', `The markets cannot be listed: ${error.detail}`);
+      staleness.fail('list', `The markets cannot be listed: ${sentenceOf(error)}`);
       if (chosenToken === undefined) say('book-facts', 'No book until the markets are listed.');
       return RETRY_MS;
     }

@@ -30,7 +30,10 @@ function showHint(id: 'price' | 'size', rule: string, isWrong: boolean): void {
 }
 
 /** Creates the form of an order: one outcome, its book and what the user wrote. Orders with real money need a consent. */
-export function createOrderForm(onOrder: (order: OrderRequest) => void, isPaper: () => boolean) {
+export function createOrderForm(
+  onOrder: (order: OrderRequest, bound: string | undefined) => void,
+  isPaper: () => boolean,
+) {
   const [price, size, amount, consent] = [input('price'), input('size'), input('amount'), input('consent')];
   const send = find('send', HTMLButtonElement);
   let chosen: Chosen | undefined;
@@ -39,6 +42,7 @@ export function createOrderForm(onOrder: (order: OrderRequest) => void, isPaper:
   let blocked: string | undefined;
   /** The order and the warnings that the user has consented to, or may now. */
   let subject = '';
+  let bound: string | undefined;
 
   const market = () => ({ fees: chosen?.market.fees ?? null });
 
@@ -65,6 +69,7 @@ export function createOrderForm(onOrder: (order: OrderRequest) => void, isPaper:
     const [rules, isRight] = book ? [drafts.rulesOf(book), drafts.checkDraft(draft, book)] : [];
     const wrong = FIELDS.find((name) => !isRight?.[name]);
     const weighed = book && !wrong ? { draft, book, quote: quote(book, market(), draft), ...known } : undefined;
+    bound = weighed?.quote.bound ?? undefined;
     for (const id of FIELDS) showHint(id, rules?.[id] ?? '', draft[id] !== '' && isRight?.[id] === false);
     part('stakes').replaceChildren(makeFacts(listCost(draft.side, weighed)));
     if (document.activeElement !== amount) amount.value = drafts.amountOf(draft);
@@ -110,7 +115,7 @@ export function createOrderForm(onOrder: (order: OrderRequest) => void, isPaper:
   part('order-form').addEventListener('submit', (event) => {
     event.preventDefault();
     if (!chosen || send.getAttribute('aria-disabled') === 'true') return;
-    onOrder({ token_id: chosen.outcome.token_id, ...readDraft(), ...readEnd() });
+    onOrder({ token_id: chosen.outcome.token_id, ...readDraft(), ...readEnd() }, bound);
     // The consent is for this order only.
     consent.checked = false;
     show();

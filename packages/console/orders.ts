@@ -6,7 +6,7 @@ import type { OwnOrder } from './holdings.ts';
 import { isRepeatable, isUnsettled, type Journal, type KeptOrder } from './journal.ts';
 import { makeLink } from './markets.ts';
 import type { Page } from './page.ts';
-import { cancelAtVenue, listVenueOrders } from './paper.ts';
+import { cancelAtVenue, listVenueOrders, NO_VENUE } from './paper.ts';
 import { reasonOf, standingOf } from './words.ts';
 
 /** Orders that are listed; those that can be acted on come first. */
@@ -43,6 +43,7 @@ function standing({ kept, atVenue }: Row): string {
 function statusOf(row: Row): string {
   const { kept, atVenue } = row;
   if (kept?.state === 'refused') return `not placed: ${reasonOf(kept.answer ?? '', kept.order.side)}`;
+  if (kept?.state === 'unsent') return 'not sent';
   if (!kept || !isUnsettled(kept)) return standing(row);
   const doubt = isRepeatable(kept) ? 'not settled' : 'not settled, too old to be repeated';
   return atVenue ? `${doubt}: perhaps ${standing(row)}` : doubt;
@@ -55,7 +56,9 @@ function mayBe({ order, wantedAt }: KeptOrder, { tokenId, side, price, size, acc
   return isOfMarket && isSame(order.price, price) && isSame(order.size, size);
 }
 
-/** Joins the orders of this page with those at the venue: what can be acted on comes first. */
+const timeOf = ({ kept, atVenue }: Row) => kept?.wantedAt ?? atVenue?.acceptedAt ?? 0;
+
+/** Joins the orders of this page with those at the venue: what can be acted on comes first, then what is newest. */
 function join(kept: readonly KeptOrder[], atVenue: readonly OwnOrder[]): readonly Row[] {
   const others = new Set(atVenue.filter(({ id }) => !kept.some(({ orderId }) => orderId === id)));
   const rows = kept.map((order): Row => {
@@ -67,7 +70,7 @@ function join(kept: readonly KeptOrder[], atVenue: readonly OwnOrder[]): readonl
   });
   const all = [...rows, ...[...others].map((order): Row => ({ atVenue: order }))];
   const rank = (row: Row) => (row.kept && isRepeatable(row.kept) ? 0 : row.atVenue?.status === 'live' ? 1 : 2);
-  return all.toSorted((one, other) => rank(one) - rank(other)).slice(0, MAX_ORDERS);
+  return all.toSorted((one, other) => rank(one) - rank(other) || timeOf(other) - timeOf(one)).slice(0, MAX_ORDERS);
 }
 
 /** Creates the list of the orders of this page, and on paper of all orders of the wallet as the venue has them. */
@@ -80,7 +83,7 @@ export function createOrders(page: Page, { journal, hasVenue, onOrders, onRepeat
     const named = (what: string, key: string) => ({ 'aria-label': `${what}: ${terms}`, 'data-key': key });
     const buttons = [];
     if (kept && isRepeatable(kept)) {
-      buttons.push(makeButton('Repeat', () => onRepeat(kept), named('Repeat with the same key', kept.key)));
+      buttons.push(makeButton('Repeat', () => onRepeat(kept), named('Repeat safely', kept.key)));
     }
     if (order?.status === 'live') {
       buttons.push(makeButton('✕ Cancel', () => void cancel([order]), named('Cancel', order.id)));
@@ -95,9 +98,9 @@ export function createOrders(page: Page, { journal, hasVenue, onOrders, onRepeat
     const chosen = outcomeOf(kept?.order.token_id ?? order?.tokenId ?? '');
     const question = kept?.market || chosen?.market.question || undefined;
     const terms = describeOrder(wanted);
-    const ids = [`Order id: ${kept?.orderId ?? order?.id ?? 'not known'}`, kept && `Idempotency key: ${kept.key}`];
+    const ids = [`Order id: ${kept?.orderId ?? order?.id ?? 'not known'}`, kept && `Key: ${kept.key}`];
     const cells = [
-      make('small', {}, formatTime(new Date(kept?.wantedAt ?? order?.acceptedAt ?? 0))),
+      make('small', {}, formatTime(new Date(timeOf(row)))),
       makeLink(question, kept?.key ?? order?.id ?? '', () => chosen && page.choose(chosen)),
       make('p', { class: wanted.side }, terms),
       make('p', { class: 'value' }, formatCents(costOf(wanted.price, wanted.size))),
@@ -117,8 +120,9 @@ export function createOrders(page: Page, { journal, hasVenue, onOrders, onRepeat
     const none = make('li', { class: 'line' }, make('p', { class: 'hint' }, 'No orders yet.'));
     replaceKeepingFocus(part('own-orders'), rows.length > 0 ? rows.flatMap(makeRow) : [none]);
     const [open, live] = [kept.filter(isUnsettled), atVenue.filter(({ status }) => status === 'live')];
-    const doubts = open.length > 0 ? `, ${open.length} not settled` : '';
-    say('order-count', `${rows.length} listed${hasVenue ? `, ${live.length} resting` : ''}${doubts}`);
+    say('order-count', `${rows.length} listed${hasVenue ? `, ${live.length} resting` : ''}`);
+    // Wherever the list is, an order that may be live is in sight.
+    for (const id of ['unsettled', 'bar-unsettled']) say(id, open.length > 0 ? `${open.length} not settled` : '');
   }
 
   /** Asks the paper venue for its orders. */
@@ -128,8 +132,8 @@ export function createOrders(page: Page, { journal, hasVenue, onOrders, onRepeat
       page.staleness.confirm('orders');
       show();
       onOrders(atVenue);
-    } catch (error) {
-      page.staleness.fail('orders', error instanceof Error ? error.message : String(error));
+    } catch {
+      page.staleness.fail('orders', NO_VENUE);
     }
   }
 
@@ -147,5 +151,8 @@ export function createOrders(page: Page, { journal, hasVenue, onOrders, onRepeat
     say('order-note', lines.join(' '));
   }
 
+  for (const id of ['unsettled', 'bar-unsettled']) {
+    part(id).addEventListener('click', () => part('orders').scrollIntoView());
+  }
   return { show, refresh, cancel };
 }

@@ -1,6 +1,7 @@
 import { type Book, createClient, type OrderRequest } from '../client/client.ts';
 import { createBookView } from './book-view.ts';
 import { createChart } from './chart.ts';
+import { part } from './dom.ts';
 import type { OwnOrder } from './holdings.ts';
 import { type Chosen, createMarketList } from './markets.ts';
 import { createOrderForm } from './order-form.ts';
@@ -13,7 +14,7 @@ const MAX_AGE_MS = 6_000;
 /** What the page does beyond reading, once it knows its service. */
 interface Trading {
   readonly isPaper: boolean;
-  readonly place: (order: OrderRequest, chosen: Chosen) => void;
+  readonly place: (order: OrderRequest, chosen: Chosen, bound: string | undefined) => void;
   readonly cancel: (orders: readonly OwnOrder[]) => void;
   readonly onChosen: () => void;
   /** Called when the page is up to date again: another service may answer by now. */
@@ -59,7 +60,7 @@ export function createPage(serviceUrl: string) {
   const client = createClient({ baseUrl: serviceUrl, fetch: send });
   const [sheets, chart] = [createSheets(), createChart()];
   const form = createOrderForm(
-    (order) => shown.chosen && trading?.place(order, shown.chosen),
+    (order, bound) => shown.chosen && trading?.place(order, shown.chosen, bound),
     () => trading?.isPaper === true,
   );
   form.block('Waiting for the service…');
@@ -76,6 +77,10 @@ export function createPage(serviceUrl: string) {
   const list = createMarketList(client, choose);
   return {
     ...{ serviceUrl, client, send, shown, staleness, form, view, list, sheets, choose },
+    forbid: (reason: string) => {
+      part('console').classList.add('reads-only');
+      form.block(reason);
+    },
     trade: (by: Trading) => {
       trading = by;
     },

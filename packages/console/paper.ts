@@ -1,6 +1,8 @@
 import type { Holdings, OwnOrder } from './holdings.ts';
 import { isRecord, textOf } from './json.ts';
 
+/** Shown while the paper venue gives no usable answer. */
+export const NO_VENUE = 'The paper venue does not answer.';
 /** Limit of a request to the server of this page. */
 const CONTROL_MS = 5_000;
 

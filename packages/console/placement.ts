@@ -4,20 +4,23 @@ import { make, makeButton, makeFacts } from './dom.ts';
 import { describeOrder, formatMoney } from './figures.ts';
 import type { OwnOrder } from './holdings.ts';
 import { canKeep, isRepeatable, type Journal, type KeptOrder } from './journal.ts';
-import { WalletError } from './wallets.ts';
-import { adviceOn, standingOf } from './words.ts';
+import { notSent, sentenceOf, standingOf } from './words.ts';
 
 interface PlacementDeps {
   readonly journal: Journal;
   /** Prepares for an order. Throws `OrderBookError` if another service now answers, or another wallet is connected. */
   readonly prepare: (kept: KeptOrder) => Promise<void>;
-  /** Sends an order, which a wallet may have to sign first. Throws `OrderBookError`. */
-  readonly send: (kept: KeptOrder, mayBeLive: boolean, signal: AbortSignal) => Promise<PlacedOrder>;
+  /** Sends an order, which a wallet may have to sign first; calls `onSend` before each request. Throws `OrderBookError`. */
+  readonly send: (kept: KeptOrder, mayBeLive: boolean, onSend: () => void, signal: AbortSignal) => Promise<PlacedOrder>;
   readonly clientAddress: () => string | undefined;
+  /** Name of the wallet that is asked to sign; `undefined` where none is. */
+  readonly signer: () => string | undefined;
   /** Called with the reason why no further order can be sent now, and with `undefined` once one can. */
   readonly onBlock: (reason: string | undefined) => void;
   readonly onAnswer: () => void;
 }
+
+const NO_ROOM = 'This browser stores no more for this page, and an order that is not stored could be lost.';
 
 /** Names an order and its market: the page may show another one by now. */
 function headingOf({ order, outcome, market }: KeptOrder, say: (terms: string) => string): readonly HTMLElement[] {
@@ -44,7 +47,7 @@ export function createPlacement(deps: PlacementDeps) {
   let latest: { readonly outcome: Outcome; readonly kept: KeptOrder; readonly placed: PlacedOrder } | undefined;
 
   const detailsOf = (kept: KeptOrder, json?: object) =>
-    makeDetails('Details', `Idempotency key: ${kept.key}`, json && JSON.stringify(json, null, 2));
+    makeDetails('Details', `Key: ${kept.key}`, json && JSON.stringify(json, null, 2));
 
   function showPlaced(placed: PlacedOrder, kept: KeptOrder): void {
     const details = detailsOf(kept, placed);
@@ -58,9 +61,9 @@ export function createPlacement(deps: PlacementDeps) {
     onBlock('Settle the last order first');
     const heading = headingOf(kept, (terms) => `Not settled: ${terms} may be live`);
     const advice = isRepeatable(kept)
-      ? 'Repeat it with the same key: that settles it, and never places a second order.'
-      : 'It is too old to be repeated: the service may have forgotten its key. Look for the order at the venue.';
-    const again = makeButton('Repeat with the same key', () => repeat(kept), { class: 'primary' });
+      ? 'Repeat it: that settles it, and never places a second order.'
+      : 'It is too old to be repeated: the service may have forgotten it. Look for the order at the venue.';
+    const again = makeButton('Repeat safely', () => repeat(kept), { class: 'primary' });
     const leave = makeButton('Leave it unsettled', () => {
       answer.clear();
       note({ ...kept, state: 'left' });
@@ -70,14 +73,16 @@ export function createPlacement(deps: PlacementDeps) {
     answer.show({ kind: 'unsettled', content: [...heading, make('p', {}, advice), ...lines], buttons, details });
   }
 
-  function showError({ code, status, requestId, facts, detail, cause }: OrderBookError, kept: KeptOrder) {
+  function showError(error: OrderBookError, kept: KeptOrder) {
+    const { code, status, requestId, facts, detail } = error;
     const { venue_reason: venueReason } = facts;
     const lines = makeFacts(typeof venueReason === 'string' ? { 'The venue says': venueReason } : {});
     const details = detailsOf(kept, { code, status, detail, request_id: requestId, ...facts });
-    if (kept.state === 'open') return showUnsettled(kept, [make('p', { class: 'hint' }, detail), lines], details);
+    const why = sentenceOf(error, kept.order.side);
+    // Its sentence is about an order that was not sent.
+    const doubt = code === 'aborted' ? 'You stopped waiting.' : why;
+    if (kept.state === 'open') return showUnsettled(kept, [make('p', { class: 'hint' }, doubt), lines], details);
     onBlock(undefined);
-    // The error of a wallet already says what happened.
-    const why = cause instanceof WalletError ? cause.message : (adviceOn(code, kept.order.side) ?? detail);
     const content = [...headingOf(kept, (terms) => `Not placed: ${terms}`), make('p', {}, why), lines];
     answer.show({ kind: 'refused', content, details });
   }
@@ -92,20 +97,33 @@ export function createPlacement(deps: PlacementDeps) {
     }
   }
 
+  function showPending(kept: KeptOrder, text: string, stop: AbortController): void {
+    // A wallet may never answer.
+    const buttons = kept.client === undefined ? [] : [makeButton('Stop waiting', () => stop.abort())];
+    answer.show({ kind: 'pending', content: [make('p', {}, text)], buttons });
+  }
+
   /** Sends an order, shows what became of it, and notes it. */
-  async function attempt(kept: KeptOrder, mayBeLive: boolean, signal: AbortSignal): Promise<void> {
-    let [isReady, next] = [false, kept];
+  async function attempt(kept: KeptOrder, mayBeLive: boolean, stop: AbortController): Promise<void> {
+    let [isSent, next] = [false, kept];
+    const onSend = () => {
+      if (isSent) return;
+      // Before a byte leaves: the page may be closed at any time.
+      if (!note({ ...kept, state: 'open' }) && !mayBeLive) throw notSent(NO_ROOM, 'aborted');
+      isSent = true;
+      onBlock('Waiting for the answer…');
+      showPending(kept, 'No answer yet: the order is repeated where that may help.', stop);
+    };
     try {
       await prepare(kept);
-      isReady = true;
-      const placed = await deps.send(kept, mayBeLive, signal);
+      const placed = await deps.send(kept, mayBeLive, onSend, stop.signal);
       const { order_id: orderId, status: answered, filled_size: filled } = placed;
       next = { ...kept, state: 'placed', orderId, answer: answered, filled: filled ?? undefined };
       showPlaced(placed, next);
     } catch (error) {
       if (!(error instanceof OrderBookError)) throw error;
-      // The page was not ready and sent nothing; the error is not about the order.
-      const isOpen = isReady ? error.mayBeLive : mayBeLive;
+      // Where nothing was sent, the error is not about the order.
+      const isOpen = isSent ? error.mayBeLive : mayBeLive;
       const { order_id: orderId = kept.orderId } = error.facts;
       next = { ...kept, state: isOpen ? 'open' : 'refused', orderId, answer: error.code };
       showError(error, next);
@@ -114,18 +132,17 @@ export function createPlacement(deps: PlacementDeps) {
   }
 
   async function send(kept: KeptOrder, mayBeLive: boolean): Promise<void> {
-    if (!note(kept)) {
-      const content = [make('h3', {}, 'Not sent'), make('p', {}, 'This browser stores no more for this page.')];
+    if (!note(kept) && !mayBeLive) {
+      const content = [make('h3', {}, 'Not sent'), make('p', {}, NO_ROOM)];
       return answer.show({ kind: 'refused', content });
     }
     isSending = true;
-    onBlock('Waiting for the answer…');
-    const waiting = make('p', {}, 'No answer yet: the order is repeated where that may help.');
-    const stop = new AbortController();
-    // A wallet may never answer.
-    const buttons = kept.client === undefined ? [] : [makeButton('Stop waiting', () => stop.abort())];
-    answer.show({ kind: 'pending', content: [waiting], buttons });
-    await attempt(kept, mayBeLive, stop.signal).finally(() => {
+    const [stop, wallet] = [new AbortController(), deps.signer()];
+    const waiting = wallet === undefined ? 'Placing it…' : `Waiting for ${wallet}…`;
+    onBlock(waiting);
+    const unsigned = mayBeLive ? 'sign the repeat.' : 'sign it. Nothing was sent yet.';
+    showPending(kept, wallet === undefined ? waiting : `Waiting for ${wallet} to ${unsigned}`, stop);
+    await attempt(kept, mayBeLive, stop).finally(() => {
       isSending = false;
     });
     onAnswer();
@@ -150,9 +167,9 @@ export function createPlacement(deps: PlacementDeps) {
     if (isOpen()) event.preventDefault();
   });
   return {
-    place: (order: OrderRequest, names: Pick<KeptOrder, 'market' | 'outcome'>) => {
+    place: (order: OrderRequest, more: Pick<KeptOrder, 'market' | 'outcome' | 'bound'>) => {
       const [key, client, wantedAt] = [newIdempotencyKey(), deps.clientAddress(), Date.now()];
-      return send({ key, order, ...names, client, wantedAt, state: 'open' }, false);
+      return send({ key, order, ...more, client, wantedAt, state: 'unsent' }, false);
     },
     /** Sends an order again under its key, unless another one is on its way. */
     repeat,

@@ -1,5 +1,7 @@
 import { type Client, type HealthStatus, OrderBookError } from '../client/client.ts';
 import { makeFacts, part, say } from './dom.ts';
+import type { Page } from './page.ts';
+import { notSent, sentenceOf } from './words.ts';
 
 /** Pause until a health that did not come is asked for again. */
 const RETRY_MS = 3_000;
@@ -10,22 +12,23 @@ function showBadge(text: string, kind = ''): void {
 }
 
 /** Says why there is no health. A service answers reads to every page, but its health to the origins that it lists only. */
-function showMissing({ code, detail }: OrderBookError, hasRead: boolean): void {
-  const isUnlisted = code === 'network_error' && hasRead;
-  showBadge(isUnlisted ? 'READS ONLY' : 'NO ANSWER', isUnlisted ? '' : 'real');
-  const unlisted = `this page's address, ${location.origin}, is not listed in the service's SERVICE_CORS_ORIGINS.`;
-  say('service-error', isUnlisted ? `Reads only: ${unlisted}` : `No orders: ${detail}`);
+function showMissing(error: OrderBookError, hasRead: boolean, forbid: (reason: string) => void): void {
+  const isUnlisted = error.code === 'network_error' && hasRead;
+  showBadge(isUnlisted ? 'READ ONLY' : 'NO ANSWER', isUnlisted ? 'safe' : 'real');
+  const unlisted = `Read only: the operator has to list this page, ${location.origin}, in SERVICE_CORS_ORIGINS.`;
+  say('service-error', isUnlisted ? unlisted : sentenceOf(error));
+  if (isUnlisted) forbid('This page may not place orders here');
 }
 
-/** Asks for the health until it comes; `hasRead` returns true once the service has answered a read. */
-export async function meetService(client: Client, serviceUrl: string, hasRead: () => boolean): Promise<HealthStatus> {
+/** Asks for the health of the service of a page until it comes. */
+export async function meetService({ client, serviceUrl, shown, forbid }: Page): Promise<HealthStatus> {
   showBadge(`Asking ${new URL(serviceUrl).host}…`);
   for (;;) {
     try {
       return await client.health();
     } catch (error) {
       if (!(error instanceof OrderBookError)) throw error;
-      showMissing(error, hasRead());
+      showMissing(error, shown.book !== undefined, forbid);
       await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
     }
   }
@@ -35,6 +38,7 @@ export async function meetService(client: Client, serviceUrl: string, hasRead: (
 export function showService(serviceUrl: string, health: HealthStatus, hasVenue: boolean): void {
   const { mode, venue, wallet_address: wallet } = health;
   part('console').classList.toggle('paper', hasVenue);
+  part('console').classList.toggle('reads-only', mode === 'read-only');
   const badge = venue === 'paper' ? 'PAPER' : mode === 'order-placing' ? 'REAL MONEY' : 'READ ONLY';
   showBadge(badge, badge === 'REAL MONEY' ? 'real' : 'safe');
   say('service-error', '');
@@ -49,5 +53,5 @@ export async function checkService(client: Client, opened: HealthStatus): Promis
   const names = ['wallet_address', 'funder_address', 'mode', 'venue'] as const;
   if (names.every((name) => now[name] === opened[name])) return;
   const detail = 'Another service has come to this address since the page was loaded. Load the page again.';
-  throw new OrderBookError(detail, { code: 'order_placement_disabled' });
+  throw notSent(detail, 'order_placement_disabled');
 }

@@ -1,16 +1,18 @@
-import { createClient, type HealthStatus, OrderBookError, type PlacedOrder } from '../client/client.ts';
+import { createClient, type HealthStatus, type OrderBookError, type PlacedOrder } from '../client/client.ts';
 import { makeFacts, part, repeatWhileVisible, say } from './dom.ts';
 import { formatMoney, formatShares } from './figures.ts';
 import { type KeptOrder, openJournal } from './journal.ts';
 import { namesOf } from './markets.ts';
 import { createOrders } from './orders.ts';
 import type { Page } from './page.ts';
-import { readHoldings } from './paper.ts';
+import { NO_VENUE, readHoldings } from './paper.ts';
 import { createPlacement } from './placement.ts';
 import { showPositions } from './positions.ts';
 import { checkService } from './service.ts';
 import { createWalletRow, signerOf } from './wallet-row.ts';
+import { notSent, sentenceOf } from './words.ts';
 
+const NO_ORDERS = 'This service takes no orders';
 /** Pause between two looks at the paper venue. */
 const VENUE_MS = 2_000;
 
@@ -23,22 +25,25 @@ export function startTrading(page: Page, health: HealthStatus, hasVenue: boolean
 
   function block(): void {
     const unsigned = isSigned && !wallets.account() ? 'Connect a wallet to order' : undefined;
-    form.block(mode === 'read-only' ? 'This service takes no orders' : (reason ?? unsigned));
+    form.block(mode === 'read-only' ? NO_ORDERS : (reason ?? unsigned));
   }
 
-  function send(kept: KeptOrder, mayBeLive: boolean, signal: AbortSignal): Promise<PlacedOrder> {
+  function send(kept: KeptOrder, mayBeLive: boolean, onSend: () => void, signal: AbortSignal): Promise<PlacedOrder> {
     const account = wallets.account();
     // A question closes the sheet of the ticket, which shows the answer.
-    const signer = isSigned && account ? signerOf(account, page.sheets.openTicket) : undefined;
-    const { placeOrder } = createClient({ baseUrl: serviceUrl, fetch: page.send, wallet: signer });
+    const signer = isSigned && account ? signerOf(account, kept, page.sheets.openTicket) : undefined;
+    const request = (url: string, init: RequestInit) => {
+      onSend();
+      return page.send(url, init);
+    };
+    const { placeOrder } = createClient({ baseUrl: serviceUrl, fetch: request, wallet: signer });
     return placeOrder(kept.order, { mayBeLive, signal, idempotencyKey: kept.key, clientAddress: kept.client });
   }
 
   async function prepare({ client: address }: KeptOrder): Promise<void> {
     await checkService(client, health);
     if (!isSigned || address === wallets.account()?.address) return;
-    const detail = `The order is of ${address}: connect it to repeat the order.`;
-    throw new OrderBookError(detail, { code: 'client_signature_required' });
+    throw notSent(`The order is of ${address}: connect it to repeat the order.`, 'client_signature_required');
   }
 
   async function showHoldings(): Promise<void> {
@@ -56,7 +61,7 @@ export function startTrading(page: Page, health: HealthStatus, hasVenue: boolean
   async function refresh(): Promise<number> {
     if (!hasVenue) return VENUE_MS;
     await orders.refresh();
-    await showHoldings().catch(({ message }: Error) => page.staleness.fail('orders', message));
+    await showHoldings().catch(() => page.staleness.fail('orders', NO_VENUE));
     return VENUE_MS;
   }
 
@@ -76,6 +81,7 @@ export function startTrading(page: Page, health: HealthStatus, hasVenue: boolean
   const wallets = createWalletRow(isSigned, block);
   const placement = createPlacement({
     ...{ journal, prepare, send, clientAddress: () => wallets.account()?.address },
+    signer: () => (isSigned ? wallets.account()?.wallet : undefined),
     onBlock: (why) => {
       reason = why;
       block();
@@ -84,13 +90,14 @@ export function startTrading(page: Page, health: HealthStatus, hasVenue: boolean
   });
   page.trade({
     isPaper: health.venue === 'paper',
-    place: (order, chosen) => void placement.place(order, namesOf(chosen)),
+    place: (order, chosen, bound) => void placement.place(order, { ...namesOf(chosen), bound }),
     cancel: (own) => void orders.cancel(own),
     onChosen: () => {
       if (hasVenue) part('account').replaceChildren();
       void refresh();
     },
-    onBack: () => void checkService(client, health).catch(({ message }: Error) => say('service-error', message)),
+    onBack: () =>
+      void checkService(client, health).catch((error: OrderBookError) => say('service-error', sentenceOf(error))),
   });
   orders.show();
   void repeatWhileVisible(refresh);

@@ -1,5 +1,8 @@
-import { ask, make, makeButton, part } from './dom.ts';
-import { type Account, discoverWallets, type Offer, WalletError } from './wallets.ts';
+import { ask, make, makeButton, makeFacts, part } from './dom.ts';
+import { describeOrder, formatMoney, formatTime } from './figures.ts';
+import type { KeptOrder } from './journal.ts';
+import { type Account, discoverWallets, type Offer } from './wallets.ts';
+import { PageError } from './words.ts';
 
 /** Creates the row of the ticket in which the user connects a wallet; calls `onChange` after each change. */
 export function createWalletRow(isRequired: boolean, onChange: () => void) {
@@ -44,13 +47,26 @@ export function createWalletRow(isRequired: boolean, onChange: () => void) {
   return { account: () => account };
 }
 
-/** Returns what signs with a wallet, and shows each text to the user before the wallet does; `onAsked` is called after each. */
-export function signerOf({ wallet, address, sign }: Account, onAsked: () => void) {
-  let question = `This is the order. ${wallet} shows it again and signs it.`;
+/** Describes an order in words: what a wallet signs names its token alone. */
+function factsOf({ order, outcome, market, bound }: KeptOrder) {
+  const [isBuy, { expires_at: end }] = [order.side === 'buy', order];
+  const sum = bound === undefined ? 'not known: the fee is not published' : `${formatMoney(bound, isBuy)}, with fee`;
+  return {
+    Market: market,
+    Order: describeOrder({ ...order, outcome }),
+    [isBuy ? 'Costs at most' : 'Brings at least']: sum,
+    Ends: end === undefined ? 'when it is cancelled' : formatTime(new Date(end)),
+  };
+}
+
+/** Returns what signs an order with a wallet, and shows each text to the user before the wallet does, and calls `onAsked`. */
+export function signerOf({ wallet, address, sign }: Account, kept: KeptOrder, onAsked: () => void) {
+  let question = `Sign this order in ${wallet}?`;
   const signMessage = async (text: string) => {
-    const isMeant = await ask(question, `Sign in ${wallet}`, text);
+    const about = [makeFacts(factsOf(kept)), make('p', { class: 'hint' }, `${wallet} shows:`), make('pre', {}, text)];
+    const isMeant = await ask(question, `Sign in ${wallet}`, about);
     onAsked();
-    if (!isMeant) throw new WalletError('You did not sign it.');
+    if (!isMeant) throw new PageError('You did not sign it.');
     // The client asks again by the time of the service.
     question = `The service did not take the signature: another account's, or a wrong clock. Sign it once more?`;
     return sign(text);

@@ -1,22 +1,20 @@
 import { isRecord, type JsonObject, textOf } from './json.ts';
+import { PageError } from './words.ts';
 
 /** An account that the user has connected. Its key never leaves its wallet. */
 export interface Account {
   readonly wallet: string;
   readonly address: string;
-  /** Signs a text. Throws `WalletError`, also if the wallet has changed its account before or while it signed. */
+  /** Signs a text. Throws `PageError`, also if the wallet has changed its account before or while it signed. */
   sign(text: string): Promise<string | Uint8Array>;
 }
 
 /** A wallet in this browser. */
 export interface Offer {
   readonly name: string;
-  /** Asks the user to connect an account. Throws `WalletError`. */
+  /** Asks the user to connect an account. Throws `PageError`. */
   connect(): Promise<Account>;
 }
-
-/** A failure of a wallet; the message is for the user. */
-export class WalletError extends Error {}
 
 /** What the kinds of wallets do differently. */
 interface Kind {
@@ -48,9 +46,9 @@ async function answerOf(name: string, asked: unknown): Promise<unknown> {
     return await Promise.race([asked, limit]);
   } catch (error) {
     // EIP-1193: the user has refused.
-    if (isRecord(error) && error['code'] === 4001) throw new WalletError(`You refused it in ${name}.`);
+    if (isRecord(error) && error['code'] === 4001) throw new PageError(`You refused it in ${name}.`);
     const reason = textOf(error, 'message')?.slice(0, MAX_REASON) ?? 'it gives no reason';
-    throw new WalletError(`${name} did not do it: ${reason}.`);
+    throw new PageError(`${name} did not do it: ${reason}.`);
   }
 }
 
@@ -62,13 +60,13 @@ function offerOf(info: unknown, { connect, addressIn, sign, signatureIn }: Kind)
     const check = async () => {
       const now = await answerOf(name, addressIn());
       if (now === address) return;
-      throw new WalletError(`${name} has changed its account from ${address} to ${now ?? 'none'}: connect it again.`);
+      throw new PageError(`${name} has changed its account from ${address} to ${now ?? 'none'}: connect it again.`);
     };
     await check();
     const message = new TextEncoder().encode(text);
     const signature = signatureIn(await answerOf(name, sign(message, address)), message);
     await check();
-    if (signature === undefined) throw new WalletError(`${name} gave no signature of this text.`);
+    if (signature === undefined) throw new PageError(`${name} gave no signature of this text.`);
     return signature;
   }
 
@@ -76,7 +74,7 @@ function offerOf(info: unknown, { connect, addressIn, sign, signatureIn }: Kind)
     name,
     connect: async () => {
       const address = await addressIn(await answerOf(name, connect()));
-      if (address === undefined) throw new WalletError(`${name} gave no account that signs messages.`);
+      if (address === undefined) throw new PageError(`${name} gave no account that signs messages.`);
       return { wallet: name, address, sign: (text) => signAs(address, text) };
     },
   };

@@ -1,5 +1,6 @@
 import { expect, it } from '@jest/globals';
 import * as z from 'zod/mini';
+import { reasonOf } from '../../../packages/console/words.ts';
 import { ERROR_CODES } from '../../../shared/errors.ts';
 import { bookShown } from '../../support/page/console-page.ts';
 import { sharedConsole } from '../../support/page/console-world.ts';
@@ -10,11 +11,6 @@ const { openFresh, consoleUrl, serviceUrl, walletAddress } = sharedConsole();
 const WIDTHS = [320, 390, 768, 1024, 1280, 1366, 1440, 1920, 2560];
 const QUESTION = `Will the ${'upper bound of the target range of the federal funds rate '.repeat(5)}be changed?`;
 const OUTCOME = 'More than twenty-five basis points up or down';
-/** Where the words of a trader are others than those of the code. */
-const REASONS: Readonly<Record<string, string>> = {
-  insufficient_balance: 'too little pUSD',
-  post_only_would_cross: 'would have matched at once',
-};
 const TERMS = { token_id: '71', side: 'buy', price: '0.53', size: '1000000' };
 const DAY_MS = 86_400_000;
 
@@ -73,7 +69,7 @@ const STATUSES = [
   'not settled',
   'not settled, too old to be repeated',
   'not settled: perhaps resting',
-  ...new Set(ERROR_CODES.map((code) => `not placed: ${REASONS[code] ?? code.replaceAll('_', ' ')}`)),
+  ...new Set(ERROR_CODES.map((code) => `not placed: ${reasonOf(code, 'buy')}`)),
 ];
 
 /** Expression of what is wrong with the rows: a word in two lines, a cell over another one, a cell that leaves its row. */

@@ -60,7 +60,9 @@ describeInChromium('orders of the console', () => {
 
   it('keeps an order that is not settled through a reload, another tab and its dismissal, and asks at closing', async () => {
     const { page } = await openConsole();
-    expect(await leaveUnsettled(page, '0.01')).toMatch(/Not settled: buy 5.00 Yes at 0.01 may be live.*Refused\./);
+    expect(await leaveUnsettled(page, '0.01')).toMatch(
+      /Not settled: buy 5.00 Yes at 0.01 may be live.*The venue refuses this service now/,
+    );
     expect(await page.locator('#send').isDisabled()).toBe(true);
     // The order that the venue has on its terms is no second one.
     const row = page.locator('#own-orders li', { hasText: 'buy 5.00 Yes at 0.01' }).filter({ hasText: 'resting' });
@@ -83,9 +85,9 @@ describeInChromium('orders of the console', () => {
     const kept = tab.locator('#own-orders li').first();
     expect(await kept.textContent()).toContain('not settled');
     await kept.locator('summary').click();
-    await kept.getByText(/^Idempotency key: [\da-f]{32}$/).waitFor();
+    await kept.getByText(/^Key: [\da-f]{32}$/).waitFor();
     expect(await tab.locator('#send').isDisabled()).toBe(false);
-    await kept.getByRole('button', { name: /^Repeat with the same key/ }).click();
+    await kept.getByRole('button', { name: /^Repeat safely/ }).click();
     await answered(tab, 'placed');
     await page
       .locator('#own-orders li')
@@ -100,10 +102,10 @@ describeInChromium('orders of the console', () => {
     const { page } = await openConsole();
     await leaveUnsettled(page, '0.01');
     await page.route('**/health', (route) => route.abort());
-    await page.locator('#answer').getByRole('button', { name: 'Repeat with the same key' }).click();
-    expect(await answered(page, 'unsettled')).toMatch(/may be live.*No answer from/s);
+    await page.locator('#answer').getByRole('button', { name: 'Repeat safely' }).click();
+    expect(await answered(page, 'unsettled')).toMatch(/may be live.*The service does not answer/s);
     await page.unrouteAll();
-    await page.locator('#answer').getByRole('button', { name: 'Repeat with the same key' }).click();
+    await page.locator('#answer').getByRole('button', { name: 'Repeat safely' }).click();
     await answered(page, 'placed');
     expect(await orders()).toHaveLength(1);
   });
@@ -112,11 +114,11 @@ describeInChromium('orders of the console', () => {
     const { page } = await openConsole();
     await leaveUnsettled(page, '0.01');
     await page.clock.setFixedTime(Date.now() + 24 * 3_600_000);
-    await page.locator('#answer').getByRole('button', { name: 'Repeat with the same key' }).click();
+    await page.locator('#answer').getByRole('button', { name: 'Repeat safely' }).click();
     await page.getByText('It is too old to be repeated').waitFor();
     await page.reload();
     expect(await answered(page, 'unsettled')).toContain('It is too old to be repeated');
-    expect(await page.getByRole('button', { name: 'Repeat with the same key' }).count()).toBe(0);
+    expect(await page.getByRole('button', { name: 'Repeat safely' }).count()).toBe(0);
     await page.getByText('not settled, too old to be repeated').waitFor();
     expect(await orders()).toHaveLength(1);
   });
@@ -128,6 +130,50 @@ describeInChromium('orders of the console', () => {
     const why = page.getByRole('button', { name: 'To place orders, allow this page to store data' });
     expect(await why.isDisabled()).toBe(true);
     expect(faults).toStrictEqual([]);
+  });
+
+  it.each([
+    ['before the order', 1],
+    ['before it leaves', 2],
+  ])('sends no order that the browser cannot store: its storage is full %s', async (_when, full) => {
+    const { page } = await openConsole();
+    // Fills the storage but for the entries of the orders that are written before.
+    await page.evaluate(`(() => {
+      const write = Storage.prototype.setItem;
+      let writes = 0;
+      Storage.prototype.setItem = function (name, text) {
+        writes += 1;
+        if (writes < ${full}) return write.call(this, name, text);
+        try {
+          for (let size = 4_194_304; size >= 1; ) {
+            try { write.call(this, 'full ' + localStorage.length, 'x'.repeat(size)); } catch { size = Math.floor(size / 2); }
+          }
+        } finally {
+          write.call(this, name, text + ' '.repeat(99));
+        }
+      };
+    })()`);
+    expect(await place(page, { price: '0.01' }, 'refused')).toMatch(
+      /Not (?:sent|placed).*This browser stores no more/s,
+    );
+    expect(await orders()).toStrictEqual([]);
+  });
+
+  it('lists what is not settled first, and then the newest, whoever placed it; the first screen counts what is not settled', async () => {
+    const { page } = await openConsole({ width: 390 });
+    for (const price of ['0.01', '0.02']) await place(page, { price });
+    await leaveUnsettled(page, '0.03');
+    // Another page of the wallet has placed the second one.
+    const others = `for (const [key, text] of Object.entries(localStorage)) if (/"0.02"/.test(text)) localStorage.removeItem(key)`;
+    await page.evaluate(others);
+    await page.evaluate('dispatchEvent(new Event("storage"))');
+    const listed = /at 0\.03.*at 0\.02.*at 0\.01/s;
+    await page.locator('#own-orders', { hasText: listed }).waitFor({ state: 'attached' });
+    await page.keyboard.press('Escape');
+    for (const id of ['#unsettled', '#bar-unsettled']) {
+      expect(await page.locator(id).textContent()).toBe('1 not settled');
+    }
+    expect(await page.locator('#bar-unsettled').isVisible()).toBe(true);
   });
 
   it('warns before money is lost, reads decimals as people type them, and places one order for a double click', async () => {
@@ -221,7 +267,7 @@ describeInChromium('orders of the console', () => {
     expect(await page.locator('#own-orders li').textContent()).toMatch(/buy 5.00 Yes at 0.02.*resting when placed/);
     await page.goto(`${site().origin}/index.html?service=${encodeURIComponent(url)}`);
     expect(await answered(page, 'unsettled')).toContain('buy 5.00 Yes at 0.01 may be live');
-    await page.locator('#answer').getByRole('button', { name: 'Repeat with the same key' }).click();
+    await page.locator('#answer').getByRole('button', { name: 'Repeat safely' }).click();
     await answered(page, 'placed');
     expect(await orders()).toHaveLength(2);
   });

@@ -1,9 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
-import { quote } from '../../../packages/client/client.ts';
+import { OrderBookError, quote } from '../../../packages/client/client.ts';
 import { labelOf, listCost, noteOn, warningsOf } from '../../../packages/console/advice.ts';
 import { amountOf, bestPrice, checkDraft, movePrice, normalise, sizeFor } from '../../../packages/console/draft.ts';
 import { formatMoney, formatPrice, formatShares, formatTime, shorten } from '../../../packages/console/figures.ts';
 import { positionsIn, profitAt } from '../../../packages/console/holdings.ts';
+import { reasonOf, sentenceOf } from '../../../packages/console/words.ts';
+import { ERROR_CODES } from '../../../shared/errors.ts';
 import { BOOK, FEES } from '../../support/service/client-book.ts';
 
 const MARKET = { fees: FEES };
@@ -162,6 +164,23 @@ it('writes prices, shares, sums and times in one way each', () => {
   const now = new Date(2026, 10, 25, 16, 32, 0);
   expect(formatTime(new Date(2026, 10, 25, 9, 5, 1), now)).toBe('09:05:01');
   expect(formatTime(new Date(2026, 10, 24, 23, 3, 45), now)).toBe('2026-11-24 23:03');
+});
+
+describe('the words of a failure', () => {
+  const OWN = ['network_error', 'aborted', 'foreign_answer', 'unsupported_platform'] as const;
+
+  it.each([...ERROR_CODES, ...OWN])('of code %s are those of a trader', (code) => {
+    const error = new OrderBookError('Send Idempotency-Key again; venue_reason says why.', { code });
+    const words = (['buy', 'sell'] as const).flatMap((side) => [reasonOf(code, side), sentenceOf(error, side)]);
+    for (const text of words) {
+      expect(text).not.toMatch(/[a-z]_[a-z]|Idempotency|X-|GET|POST|JSON|header|endpoint|code|no clear answer\.$/);
+      expect(text).toMatch(/^[A-Za-z].{5,}/);
+    }
+  });
+
+  it('of a code that a newer service has are plain too', () => {
+    expect(reasonOf('venue_on_fire', 'buy')).toBe('no clear answer');
+  });
 });
 
 describe('the positions', () => {

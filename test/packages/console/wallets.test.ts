@@ -65,7 +65,7 @@ describeInChromium('a wallet in the console', () => {
     await page.getByText('Signs as').waitFor();
     await fill(page, { price: '0.01' });
     await page.locator('#send').click();
-    await page.locator('#question-about').waitFor();
+    await page.locator('#question-about pre').waitFor();
   }
 
   const sign = (page: Page, name = 'Fox') => page.getByRole('button', { name: `Sign in ${name}` }).click();
@@ -80,13 +80,24 @@ describeInChromium('a wallet in the console', () => {
       const { page, texts } = await open(wallet, inject(wallet.address, ''), width);
       expect(await page.locator('#send').textContent()).toBe('Connect a wallet to order');
       await order(page, name);
-      const text = await page.locator('#question-about').textContent();
+      const text = await page.locator('#question-about pre').textContent();
       expect([text, texts]).toStrictEqual([
         expect.stringMatching(
           /^Place one order on 127\.0\.0\.1:\d+\n\nClient: .*\nSide: buy\nSize: 5 shares\nPrice: 0\.01\n/,
         ),
         [],
       ]);
+      const facts = [
+        'Order',
+        'buy 5.00 Yes at 0.01',
+        'Costs at most',
+        '0.06 pUSD, with fee',
+        'Ends',
+        'when it is cancelled',
+      ];
+      expect(await page.locator('#question-about dl').textContent()).toMatch(
+        `Copper Lake ferry run on Founders Day?${facts.join('')}`,
+      );
       await sign(page, name);
       await answered(page, 'placed');
       expect(texts).toStrictEqual([text]);
@@ -100,7 +111,7 @@ describeInChromium('a wallet in the console', () => {
       await openTicket(page);
       await page.getByRole('button', { name: `Connect ${name}` }).click();
       await page.getByText('Signs as').waitFor();
-      await page.locator('#answer').getByRole('button', { name: 'Repeat with the same key' }).click();
+      await page.locator('#answer').getByRole('button', { name: 'Repeat safely' }).click();
       await page
         .getByText('The order is of 0xabc: connect it to repeat the order.')
         .first()
@@ -158,6 +169,12 @@ describeInChromium('a wallet in the console', () => {
     expect(await answered(page, 'refused')).toContain('You did not sign it.');
     await page.locator('#send').click();
     await sign(page);
+    // Nothing is sent until the wallet has signed, and nothing says so.
+    expect(await page.locator('#answer.pending p').textContent()).toBe(
+      'Waiting for Fox to sign it. Nothing was sent yet.',
+    );
+    expect(await page.locator('#own-orders li').first().textContent()).toMatch(/not sent(?!.*Repeat)/);
+    expect(await page.locator('#send').textContent()).toBe('Waiting for Fox…');
     await page.getByRole('button', { name: 'Stop waiting' }).click();
     expect(await answered(page, 'refused')).toContain('You stopped waiting before it was sent.');
     await page.clock.install();
@@ -222,7 +239,7 @@ describeInChromium('a wallet in the console', () => {
     await page.route('**/v1/orders', (route) => route.abort());
     await fill(page, { price: '0.01' });
     await page.locator('#send').click();
-    const repeat = page.locator('#answer').getByRole('button', { name: 'Repeat with the same key' });
+    const repeat = page.locator('#answer').getByRole('button', { name: 'Repeat safely' });
     await repeat.waitFor();
     await page.getByRole('button', { name: 'Connect Fox' }).click();
     await page

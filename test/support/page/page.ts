@@ -40,7 +40,7 @@ export async function openPage(): Promise<Page> {
   running ??= chromium.launch({ executablePath: PATH, args: FLAGS });
   const page = await (await (await running).newContext()).newPage();
   // Less than a test has, so that what did not come is named; a busy machine takes more than the default.
-  page.setDefaultTimeout(80_000);
+  page.setDefaultTimeout(10_000);
   return page;
 }
 
