@@ -38,6 +38,12 @@ export interface HttpResponse {
   readonly body?: unknown;
 }
 
+/**
+ * The header of market data: a cache in front may answer with it for a second, and a browser asks each time. Every response
+ * without it is `no-store`.
+ */
+export const SHARED_FOR_A_SECOND = { 'cache-control': 'public, max-age=0, s-maxage=1' } as const;
+
 /** Handles a request: guard, parse, act, answer. Throws `AppError`. */
 export type HttpHandler = (request: HttpRequest, call: Call) => Promise<HttpResponse> | HttpResponse;
 

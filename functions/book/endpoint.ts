@@ -2,7 +2,7 @@ import { refuse } from '../../shared/errors.ts';
 import { READ_BUDGET_MS } from '../../shared/limits.ts';
 import { isTokenId, TOKEN_ID_RULE } from '../../shared/token-id.ts';
 import type { MarketData } from '../../shared/venue/port.ts';
-import type { Endpoint } from '../http.ts';
+import { type Endpoint, SHARED_FOR_A_SECOND } from '../http.ts';
 import { checkParameters } from '../query.ts';
 import { ROUTES } from '../routes.ts';
 
@@ -28,8 +28,7 @@ export function bookEndpoint(marketData: MarketData): Endpoint {
       checkParameters(query);
       const book = await marketData.readBook(parseTokenId(pathParameters['token_id']), call);
       const etag = book.hash === null ? undefined : `"${book.hash}"`;
-      // Clients may cache the book, but must revalidate it before each use.
-      const caching = { 'cache-control': 'no-cache', ...(etag !== undefined && { etag }) };
+      const caching = { ...SHARED_FOR_A_SECOND, ...(etag !== undefined && { etag }) };
       const isKnown = etag !== undefined && matches(headers['if-none-match'], etag);
       return { headers: caching, ...(isKnown ? { status: 304 } : { status: 200, body: book }) };
     },

@@ -3,7 +3,7 @@ import { tokenId } from '../../shared/contract/schemas.ts';
 import { READ_BUDGET_MS } from '../../shared/limits.ts';
 import { TOKEN_ID_RULE } from '../../shared/token-id.ts';
 import type { MarketData, MarketQuery } from '../../shared/venue/port.ts';
-import type { Endpoint } from '../http.ts';
+import { type Endpoint, SHARED_FOR_A_SECOND } from '../http.ts';
 import { checkParameters, refuseQuery } from '../query.ts';
 import { ROUTES } from '../routes.ts';
 
@@ -55,6 +55,7 @@ export function marketsEndpoint(marketData: MarketData): Endpoint {
     budgetMs: READ_BUDGET_MS,
     handler: async ({ query }, call) => ({
       status: 200,
+      headers: SHARED_FOR_A_SECOND,
       body: await marketData.listMarkets(parseMarketQuery(query), call),
     }),
   };

@@ -1481,6 +1481,8 @@ export interface components {
         "X-Request-Id": string;
         /** @description Seconds until a repeat makes sense. */
         "Retry-After": number;
+        /** @description A cache in front may answer with it for one second. Every other answer is `no-store`. */
+        "Cache-Control": "public, max-age=0, s-maxage=1";
         /** @description Changes with the book; for `If-None-Match`. */
         ETag: string;
         /** @description This is the answer to an earlier request with the same `Idempotency-Key`. Absent otherwise. */
@@ -1547,6 +1549,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1604,6 +1607,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
                     ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
@@ -1615,6 +1619,7 @@ export interface operations {
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
                     ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };

@@ -32,8 +32,16 @@ function parsed(text: string): unknown {
   }
 }
 
+/** Returns how long caches may keep an answer: markets and books for a second, all else not at all. */
+function cachingOf(operation: string, { method, status }: Answer): string {
+  const isRead = ['markets', 'book'].includes(operation) && method !== 'OPTIONS' && [200, 304].includes(status);
+  return isRead ? 'public, max-age=0, s-maxage=1' : 'no-store';
+}
+
 /** Checks the headers that every answer of the service has. */
-function checkCommon({ status, headers, body }: Answer): void {
+function checkCommon(operation: string, answer: Answer): void {
+  const { status, headers, body } = answer;
+  assert.equal(headers.get('cache-control'), cachingOf(operation, answer));
   const requestId = headers.get('x-request-id');
   assert.ok(requestId, 'the answer has no X-Request-Id');
   if (status === 429 || status === 503) {
@@ -79,7 +87,7 @@ export function createAsk({ baseUrl, fetch, contract, edge, note }: AskDeps): As
       assert.equal(edge, 'gateway', `only a gateway answers ${answer.status} ${JSON.stringify(answer.body)}`);
       return answer;
     }
-    checkCommon(answer);
+    checkCommon(operation, answer);
     note(operation, answer);
     return answer;
   };

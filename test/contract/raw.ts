@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { openRaw as connectTo, parseAnswers } from '../support/service/http-client.ts';
 import { type Answer, codeOf } from './answer.ts';
 import type { World } from './check.ts';
@@ -16,6 +17,7 @@ export function openRaw({ baseUrl, note, contract }: World, operation = 'health'
     });
     for (const answer of answers) {
       if (answer.status < 400) continue;
+      assert.equal(answer.headers.get('cache-control'), 'no-store');
       // The document gives `not_found` for what is not quite a book.
       const answered = codeOf(answer) === 'not_found' ? 'book' : operation;
       contract.checkAnswer(answered, answer);

@@ -134,7 +134,7 @@ const OPERATIONS = {
       'refused, so that a misspelt `limit` is not ignored. Answered within 10 seconds.',
     parameters: [parameter('query', 'limit', limit), parameter('query', 'token_id', tokenIds)],
     responses: {
-      200: success('The markets.', headerRefs(), 'MarketList', named('markets', 'most-traded')),
+      200: success('The markets.', headerRefs('Cache-Control'), 'MarketList', named('markets', 'most-traded')),
     },
   },
   book: {
@@ -148,8 +148,8 @@ const OPERATIONS = {
       ),
     ],
     responses: {
-      200: success('The book.', headerRefs('ETag'), 'Book', named('book', 'book')),
-      304: success('The book that `If-None-Match` names is current.', headerRefs('ETag')),
+      200: success('The book.', headerRefs('Cache-Control', 'ETag'), 'Book', named('book', 'book')),
+      304: success('The book that `If-None-Match` names is current.', headerRefs('Cache-Control', 'ETag')),
     },
   },
   orders: {

@@ -1,4 +1,5 @@
 import { STATUS_CODES } from 'node:http';
+import { SHARED_FOR_A_SECOND } from '../../functions/http.ts';
 import type { Route } from '../../functions/routes.ts';
 import { ERROR_CODES, ERRORS, type ErrorCode, errorSpec, FINAL_CODES } from '../../shared/errors.ts';
 import { problemExample } from './examples.ts';
@@ -10,6 +11,10 @@ const text = { type: 'string' } as const;
 export const RESPONSE_HEADERS = {
   'X-Request-Id': { description: "The caller's request id, or a new one.", schema: text },
   'Retry-After': { description: 'Seconds until a repeat makes sense.', schema: { type: 'integer', minimum: 0 } },
+  'Cache-Control': {
+    description: 'A cache in front may answer with it for one second. Every other answer is `no-store`.',
+    schema: { type: 'string', const: SHARED_FOR_A_SECOND['cache-control'] },
+  },
   ETag: { description: 'Changes with the book; for `If-None-Match`.', schema: text },
   'Idempotency-Replayed': {
     description: 'This is the answer to an earlier request with the same `Idempotency-Key`. Absent otherwise.',
