@@ -38,9 +38,13 @@ export function toResult({ status, headers, body }: HttpResponse, method: string
   };
 }
 
-/** Parses a query without its leading question mark; a further one is part of the first name. */
+/**
+ * Parses a query without its leading question mark; a further one is part of the first name. One of `&` alone is a parameter
+ * of that name: it is not to be passed over.
+ */
 export function parseQuery(rawQueryString: string): URLSearchParams {
-  return new URLSearchParams(`?${rawQueryString}`);
+  const query = new URLSearchParams(`?${rawQueryString}`);
+  return rawQueryString !== '' && query.size === 0 ? new URLSearchParams([['&', '']]) : query;
 }
 
 function methodOf(event: GatewayEvent): string {

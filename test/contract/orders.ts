@@ -215,6 +215,7 @@ const WRONG_ORDERS = section('orders', ['orders'], {
       ['?validate', 'validate'],
       ['?a%20b=1&c=2', 'a b'],
       ['??validate', '?validate'],
+      ['?&', '&'],
       [`?${'x'.repeat(101)}=1`, 'x'.repeat(100)],
     ];
     // A signature covers the query in its canonical form only.
