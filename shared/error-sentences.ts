@@ -84,6 +84,8 @@ export const SIGNATURE_INVALID = {
     'X-Client-Signature is by a contract wallet, and this service checks no chain. Use an account that has a key.',
   undeployed:
     'X-Client-Signature is by a contract wallet that is not deployed on its chain (ERC-6492): deploy the wallet first.',
+  no_check:
+    'The contract at X-Client-Address cannot check signatures (EIP-1271), so its orders cannot be signed. Use another wallet.',
   refused: 'The contract at X-Client-Address refuses X-Client-Signature for the text of this order.',
   foreign: 'X-Client-Signature is not of this client, or not over the text of this order.',
   foreign_bytes:

@@ -96,7 +96,7 @@ export const ERRORS = {
     facts: { challenge },
     /** `chainId`: of the chain that has no contract at the address. */
     detail: ({ why, chainId }: { why: keyof typeof SIGNATURE_INVALID; chainId?: number }) =>
-      `${SIGNATURE_INVALID[why]}${chainId === undefined ? '' : ` Chain ${chainId} has no contract at this address.`} ${SIGN}`,
+      `${SIGNATURE_INVALID[why]}${chainId === undefined ? '' : ` Chain ${chainId} has no contract at this address.`}${why === 'no_check' ? '' : ` ${SIGN}`}`,
   },
   order_placement_disabled: {
     status: 403,

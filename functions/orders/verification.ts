@@ -159,7 +159,7 @@ export function createVerification(kinds: WalletKinds, { authorities, allowedCli
       throw refuse('client_chain_unavailable', {}, { cause });
     });
     if (verdict === 'valid') return undefined;
-    if (verdict === 'refused') return { why: verdict };
+    if (verdict !== 'no_code') return { why: verdict };
     const whyNone = inner === signature ? ('foreign' as const) : ('undeployed' as const);
     return { why: why === 'low_v' ? why : whyNone, chainId: contracts.chainId };
   }

@@ -7,6 +7,8 @@ import { createRpc } from './json-rpc.ts';
 /** `isValidSignature(bytes32,bytes)` and the first word of its answer (https://eips.ethereum.org/EIPS/eip-1271). */
 const SELECTOR = '1626ba7e';
 const MAGIC_WORD = SELECTOR.padEnd(64, '0');
+/** What a contract of the draft of EIP-1271 answers, whose `isValidSignature` takes the text in place of its hash. */
+const DRAFT_WORD = '20c13b0b'.padEnd(64, '0');
 /** A passkey takes some 350,000. A contract that burns gas costs the node no more than this. */
 const GAS = '0x2dc6c0';
 /** Up to 2048 bytes: a Safe of 20 owners signs with 1,301. A Safe that has approved the text on its chain takes none. */
@@ -77,8 +79,11 @@ export function createContractWallets(rpcUrl: Secret, chainId: number, proxyEnv:
   return {
     chainId,
     checkChain: () => requireChain(performance.now() + CLIENT_CHAIN_MS),
-    /** Asks the contract at the address. `refused`: by the contract. `no_code`: there is none on this chain. */
-    async check(signed: ContractSignature): Promise<'valid' | 'refused' | 'no_code'> {
+    /**
+     * Asks the contract at the address. `refused`: by the contract. `no_check`: it has no check of signatures. `no_code`: there
+     * is no contract on this chain.
+     */
+    async check(signed: ContractSignature): Promise<'valid' | 'refused' | 'no_check' | 'no_code'> {
       const deadline = performance.now() + CLIENT_CHAIN_MS;
       await requireChain(deadline);
       const transaction = { to: signed.address, data: encodeCall(signed), gas: GAS };
@@ -91,8 +96,10 @@ export function createContractWallets(rpcUrl: Secret, chainId: number, proxyEnv:
       }
       const { result } = answer;
       if (!HEX.test(result)) throw new Error('eth_call: no bytes');
-      if (result !== '0x') return result.slice(2, 66).toLowerCase() === MAGIC_WORD ? 'valid' : 'refused';
-      return (await hasCode(signed.address, deadline)) ? 'refused' : 'no_code';
+      if (result === '0x') return (await hasCode(signed.address, deadline)) ? 'no_check' : 'no_code';
+      const word = result.slice(2, 66).toLowerCase();
+      if (word === DRAFT_WORD) return 'no_check';
+      return word === MAGIC_WORD ? 'valid' : 'refused';
     },
   };
 }

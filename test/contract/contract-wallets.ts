@@ -142,6 +142,12 @@ export const CONTRACT_WALLETS = section('clients', ['process'], {
             if (status === 503) expectUnavailable({ status, body, ...rest });
           }
         }
+        // Code at the address without isValidSignature, and with that of the draft of EIP-1271.
+        for (const result of ['0x', `0x20c13b0b${'0'.repeat(56)}`]) {
+          chain.behave({ method: 'eth_call', result });
+          expectInvalid(await send(service, wallet), /cannot check signatures \(EIP-1271\).* Use another wallet\.$/);
+        }
+        chain.behave({});
         const failures = controlOf(service)
           .lines()
           .filter(({ message }) => message === 'request failed');
