@@ -60,7 +60,7 @@ async function perform(place: Place & { readonly language: keyof typeof PROGRAMS
   const code = await printed(place);
   expect(code).toMatch(PRINTED_URL);
   await writeFile(join(project, 'example.mjs'), code.replaceAll(PRINTED_URL, url));
-  const signer = { ...place, language: 'js', holds: 'CLIENT_KEY_FILE' in env ? 'encodeBase58' : 'signMessage' };
+  const signer = { ...SIGNED, language: 'js', holds: 'CLIENT_KEY_FILE' in env ? 'encodeBase58' : 'signMessage' };
   if (code.includes('sign.mjs')) await writeFile(join(project, 'sign.mjs'), await printed(signer));
   const [program, ...args] = PROGRAMS[place.language];
   const options = { cwd: project, env: { ...process.env, ...PYTHON_ENV, ...env } };
@@ -86,18 +86,23 @@ describe('the first screen of the README', () => {
 const CLIENTS = 'docs/clients.md';
 const SIGNED = { file: CLIENTS, heading: '## Signed orders', language: 'sh' } as const;
 const BY_AWS = '## Signed with AWS credentials';
+const EVM_CLIENT = { ADDRESS: '0x1563915e194D8CfBA1943570603F7606A3115508', CLIENT_KEY };
 
 describe('the example', () => {
   it.each([
     ['curl', { file: CLIENTS, heading: '## curl', language: 'sh' }, {}],
-    ['the signature of an EVM account', SIGNED, { ADDRESS: '0x1563915e194D8CfBA1943570603F7606A3115508', CLIENT_KEY }],
+    ['the signature of an EVM account', SIGNED, EVM_CLIENT],
     [
       'the signature of a Solana account',
       SIGNED,
       { ADDRESS: 'Bow1CGKGDB9mNxeWdw85E2aCthQ1oZX4oFEe7fYT17ew', CLIENT_KEY_FILE: 'key.pem' },
     ],
     ...(HAS_PYTHON ? [['Python', { file: CLIENTS, heading: '## Python', language: 'python' }, {}] as const] : []),
-    ['curl with AWS credentials', { file: CLIENTS, heading: BY_AWS, language: 'sh' }, AWS_VARIABLES],
+    [
+      'curl with AWS credentials and the signature of an EVM account',
+      { file: CLIENTS, heading: BY_AWS, language: 'sh' },
+      { ...EVM_CLIENT, ...AWS_VARIABLES },
+    ],
     [
       'the typed client with AWS credentials',
       { file: 'packages/client/README.md', heading: BY_AWS, language: 'js' },
@@ -106,7 +111,7 @@ describe('the example', () => {
   ] as const)('for %s places one order, and prints it', async (_name, place, env) => {
     // Both examples of a signature have one key.
     const verified = () => startPaperService({ SERVICE_CLIENT_VERIFICATION: 'required' });
-    const { url, venue } = place === SIGNED ? await verified() : plain();
+    const { url, venue } = 'ADDRESS' in env ? await verified() : plain();
     const earlier = venue.orders().length;
     const reached = place.heading === BY_AWS ? (await startIamGateway(url)).url : url;
     const stdout = await perform(place, reached, env);
