@@ -71,6 +71,7 @@ export class ServiceStack extends Stack {
     addOutputs(this, {
       GammaUrl: environment['SERVICE_GAMMA_URL'],
       ClobUrl: environment['SERVICE_CLOB_URL'],
+      AlarmTopic: alarmTopic,
       CorsOrigins: environment['SERVICE_CORS_ORIGINS'] ?? 'none: give the origin of your page as corsOrigins',
     });
     for (const child of this.node.findAll()) if (child instanceof CfnLogGroup) child.kmsKeyId = keyArn;

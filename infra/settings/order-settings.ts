@@ -3,10 +3,10 @@ import { compareDecimals, type Decimal } from '../../shared/decimal.ts';
 import { SIGNED_INDEX } from '../../shared/orders/table-layout.ts';
 import { ConfigError, type Sentence, sentencesOf } from '../../shared/settings/formats.ts';
 import { orderRules } from '../../shared/settings/rules.ts';
-import type { ValuesOf } from '../../shared/settings/table.ts';
+import { inSettings, type ValuesOf } from '../../shared/settings/table.ts';
 import { type ChosenAccount, chooseAccount, EOA_WARNING } from '../../shared/venue/polymarket/accounts.ts';
 import { REFUSED_REGION } from '../../shared/venue/polymarket/regions.ts';
-import { type CONTEXT, inSettings } from './table.ts';
+import type { CONTEXT } from './table.ts';
 
 /** What the rules of a deployment look at. */
 export interface Asked {

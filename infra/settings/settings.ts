@@ -2,10 +2,10 @@ import { checkDeployedVariables } from '../../functions/orders/deployed-variable
 import { type Sentence, throwProblems } from '../../shared/settings/formats.ts';
 import { goneProblem } from '../../shared/settings/gone.ts';
 import { nearestOf, readTexts } from '../../shared/settings/read.ts';
-import { DEPLOYED, SETTINGS, type Table, variableOf } from '../../shared/settings/table.ts';
+import { DEPLOYED, inSettings, SETTINGS, type Table, variableOf } from '../../shared/settings/table.ts';
 import type { Context } from './environment-file.ts';
 import { type Asked, completeOrders, orderProblems } from './order-settings.ts';
-import { CONTEXT, inSettings } from './table.ts';
+import { CONTEXT } from './table.ts';
 
 /** Names of the CDK's own context: those with a colon or an at sign, and two that its commands write. */
 const OF_THE_CDK = /[:@]|^(?:acknowledged-issue-numbers|cli-telemetry)$/;

@@ -57,10 +57,3 @@ export const CONTEXT = {
   ...STACK,
   placeOrder: row(anyOf(['true', 'false']), 'true adds the function of orders'),
 };
-
-/** Replaces variables in a sentence with the names of their settings in a deployment's file. */
-export function inSettings(sentence: string): string {
-  return sentence.replaceAll(/SERVICE_([A-Z_]+)/g, (_, name: string) =>
-    name.toLowerCase().replaceAll(/_(.)/g, (_match, letter: string) => letter.toUpperCase()),
-  );
-}

@@ -24,8 +24,8 @@ export interface Listening {
   readonly walletAddress: string | null;
 }
 
-/** Returns the account in force, and sentences for the log; throws `ConfigError` where the settings do not go together. */
-async function accountOf(config: LocalConfig) {
+/** Opens the account of the settings. Returns it, and sentences for the log. Throws as `openAccount`. */
+export async function openConfigured(config: LocalConfig) {
   if (!config.key) {
     const none = { walletAddress: null, funderAddress: config.funderAddress, signatureType: null };
     return { account: undefined, warnings: [], ...none };
@@ -45,25 +45,24 @@ async function accountOf(config: LocalConfig) {
 }
 
 /**
- * Opens what a start needs before it listens, except the store. `warn` takes sentences for the log. Throws `ConfigError`
- * where the settings do not go together, or with the key or the chain of the clients.
+ * Opens the verification of clients. `warn` takes a sentence for the log where their chain does not answer. Throws
+ * `ConfigError` where it is another chain.
  */
-export async function prepare(
+export async function openVerified(
   config: LocalConfig,
   warn: (sentence: string, facts?: Readonly<Record<string, unknown>>) => unknown,
   own?: () => readonly string[],
 ) {
-  const { warnings, ...account } = await accountOf(config);
   const verification = await openVerification(config, own);
   await verification?.checkChain?.().catch((error: unknown) => {
     if (error instanceof ConfigError) throw error;
     warn('client chain unavailable', { error });
   });
-  return { ...account, verification, warnings: [...warnings, ...config.risks] };
+  return verification;
 }
 
-/** The parts that a start has prepared. */
-type Prepared = Awaited<ReturnType<typeof prepare>>;
+/** The account that a start has opened. */
+type Opened = Awaited<ReturnType<typeof openConfigured>>;
 
 /** Options of a start besides the settings. */
 export interface StartOptions {
@@ -75,12 +74,7 @@ export interface StartOptions {
   readonly announce?: (listening: Listening) => void;
 }
 
-function ordersOpener(
-  config: LocalConfig,
-  account: Prepared['account'],
-  store: Store | undefined,
-  log: Log,
-): OpenOrders {
+function ordersOpener(config: LocalConfig, account: Opened['account'], store: Store | undefined, log: Log): OpenOrders {
   if (config.mode === 'read-only' || !account || !store) {
     const why = `The service is read-only: its operator has not set ${config.missing.join(' and ')}.`;
     return async () => {
@@ -100,7 +94,7 @@ function ordersOpener(
 }
 
 /** Returns the settings in force for the log. Lists become their lengths; `null` does not apply to a read-only service. */
-function inForce(config: LocalConfig, account: Prepared, store: Store | undefined) {
+function inForce(config: LocalConfig, account: Opened, store: Store | undefined) {
   const { mode, gammaUrl, clobUrl, corsOrigins, allowedHosts, proxyEnv, logLevel } = config;
   const { walletAddress, funderAddress, signatureType } = account;
   const trades = mode === 'order-placing';
@@ -149,23 +143,24 @@ export async function startService(
       import('../http/server.ts'),
     ]);
     let authorities: readonly string[] = [];
-    const prepared = await prepare(config, log.warn, () => authorities);
-    const { account, verification } = prepared;
+    const opened = await openConfigured(config);
+    const verification = await openVerified(config, log.warn, () => authorities);
+    const { account } = opened;
     if (config.mode === 'order-placing') store = await openStore(config);
     const openOrders = ordersOpener(config, account, store, log);
     const marketData = createMarketData(config, log);
     const clientVerification = verification ? 'required' : 'off';
     const venue = isPaper ? ({ venue: 'paper' } as const) : {};
-    const health = { mode: config.mode, ...prepared, clientVerification, ...venue } as const;
+    const health = { mode: config.mode, ...opened, clientVerification, ...venue } as const;
     const handlers = createHandlers({ serve, health, marketData, openOrders, verification });
     if (store?.isNew && !isPaper) {
       log.warn('new order store: it has no earlier idempotency keys', { store: store.place });
     }
-    if (!isPaper) for (const warning of prepared.warnings) log.warn(warning);
+    if (!isPaper) for (const warning of [...opened.warnings, ...config.risks]) log.warn(warning);
     const { url, listensOn, authorities: own, close } = await startServer({ handlers, config, log });
     authorities = own;
-    announce?.({ url, walletAddress: prepared.walletAddress });
-    log.info('listening', { url: listensOn, ...inForce(config, prepared, store) });
+    announce?.({ url, walletAddress: opened.walletAddress });
+    log.info('listening', { url: listensOn, ...inForce(config, opened, store) });
     if (store) openOrders().catch((error: unknown) => log.error('orders not opened', { error }));
     return { url, log, stop: () => close().finally(store?.close) };
   } catch (error) {

@@ -1,5 +1,4 @@
-import { ConfigError } from '../../shared/settings/formats.ts';
-import { DeskError } from '../account/access.ts';
+import { areCredentialsRefused } from '../../shared/errors.ts';
 import { explain } from '../explain.ts';
 
 /** The result of a check: one sentence on the finding and, if needed, one on the fix. */
@@ -7,6 +6,8 @@ export interface Finding {
   readonly status: 'ok' | 'warn' | 'fail' | 'skip';
   readonly message: string;
   readonly fix: string | null;
+  /** Why a host gave no usable answer: the same text for one outage, whatever host and call it meets. */
+  readonly outage?: string | undefined;
 }
 
 export const ok = (message: string): Finding => ({ status: 'ok', message, fix: null });
@@ -14,33 +15,32 @@ export const warn = (message: string, fix: string): Finding => ({ status: 'warn'
 export const fail = (message: string, fix: string): Finding => ({ status: 'fail', message, fix });
 export const skip = (message: string): Finding => ({ status: 'skip', message, fix: null });
 
-const SEE_PROFILE =
-  'Set SERVICE_FUNDER_ADDRESS and SERVICE_SIGNATURE_TYPE to the account that your profile on polymarket.com shows. If they match, the key is the wrong one: an exported key may be one of several shares, which cannot sign alone, and a session key cannot place orders here. An address with delegated code (EIP-7702) is no deposit wallet: the venue refuses its signatures.';
-
-/** Returns the fix for an error of the start that does not name one. */
-export function fixOf(said: string): string {
-  if (/FUNDER|SIGNATURE_TYPE|signature type/i.test(said)) return SEE_PROFILE;
-  if (/KMS|another wallet/.test(said))
-    return 'See docs/going-live.md ("A key in AWS KMS") and docs/operations.md ("Rotating keys").';
-  if (/^The records/.test(said)) return 'See "Restoring the table" in docs/operations.md.';
-  return 'npm start -- --help lists the settings.';
-}
-
 /** Makes a sentence of a line of a log, which begins small and has no full stop. */
 export const sentenceOf = (line: string): string =>
   `${line.charAt(0).toUpperCase()}${line.slice(1).replace(/\.$/, '')}.`;
 
-/** Makes a check that asks a host, which a sentence can name. `bad` is the finding where the host gives no usable answer. */
-export async function makeCheck(host: string, make: () => Promise<Finding>, bad = fail): Promise<Finding> {
-  try {
-    return await make();
-  } catch (error) {
-    if (error instanceof ConfigError || error instanceof DeskError)
-      return fail(error.message.replaceAll('\n', ' '), fixOf(error.message));
+const NEW_CREDENTIALS = 'Try again in two minutes; then see "Rotating keys" in docs/operations.md.';
+
+/** Returns how to judge an error of a check that asks a host. `bad` is the finding if the host gives no usable answer. */
+export function judge(host: string, bad = fail): (error: unknown) => Finding {
+  return (error) => {
     const [what, fix] = explain(error, host) ?? [];
-    if (what && fix) return bad(sentenceOf(what), fix);
+    if (what && fix) {
+      const advice = areCredentialsRefused(error) ? NEW_CREDENTIALS : fix;
+      return { ...bad(sentenceOf(what), advice), outage: explain(error, '')?.[0] };
+    }
     // Its message might quote a secret.
     const kind = error instanceof Error ? error.name : 'unknown';
     return fail(`The check itself failed (${kind}).`, 'This is a fault of this program: please report it.');
-  }
+  };
+}
+
+/** What AWS says where the caller lacks a right; its services name it differently. */
+const DENIED = /^(?:AccessDenied|AuthorizationError)/;
+
+/** Finds the error of a client of AWS in an error and its causes. */
+export function awsErrorOf(error: unknown): { readonly name: string; readonly isDenied: boolean } | undefined {
+  if (!Error.isError(error)) return undefined;
+  const { name, cause } = error;
+  return '$metadata' in error ? { name, isDenied: DENIED.test(name) } : awsErrorOf(cause);
 }

@@ -1,50 +1,54 @@
-import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
-import { SOURCES } from '../../local/service/folders.ts';
+import { type AwsRoute, awsClientOptions } from '../../shared/aws-client.ts';
 import type { OperatorConfig } from '../account/access.ts';
-import { readRecords } from '../account/records.ts';
-import { type Finding, fail, ok, skip } from './check.ts';
+import { awsErrorOf, type Finding, fail, ok, skip, warn } from './check.ts';
 
 type Stack = NonNullable<OperatorConfig['stack']>;
 
 /** The states of a stack whose last deploy has succeeded or was rolled back. */
 const FINISHED = ['CREATE_COMPLETE', 'UPDATE_COMPLETE', 'UPDATE_ROLLBACK_COMPLETE'];
+const RIGHTS =
+  "Key and table were tried with your AWS rights; a change of the function's own shows when it starts anew.";
 
-/** Judges the state of a stack, and reads the index of its table where it has one. Throws `DeskError` where that fails. */
-export async function checkStack(config: OperatorConfig, { name, status }: Stack): Promise<Finding> {
+/** Judges the state of a stack. */
+export function checkStack({ mode, walletAddress }: OperatorConfig, { name, status }: Stack): Finding {
   if (!FINISHED.includes(status)) {
     return fail(
       `The stack ${name} is ${status}.`,
       'Wait for the deployment, or deploy again. The events of the stack say why.',
     );
   }
-  if (config.hasIndex) await readRecords(config, () => undefined, Date.now());
-  const trades = config.mode === 'order-placing' ? `places orders with ${config.walletAddress}` : 'takes no orders';
-  return ok(`The stack ${name} is ${status}, and ${trades}.`);
+  const trades = mode === 'order-placing' ? `places orders with ${walletAddress}. ${RIGHTS}` : 'takes no orders.';
+  return ok(`The stack ${name} is ${status}, and ${trades}`);
 }
 
-const TOOL = join(SOURCES, 'tools/conformance/main.ts');
-const CONFORMANCE_MS = 180_000;
-const PASSED_ON = ['token-file', 'client-key-file'] as const;
-type PassedOn = Readonly<Partial<Record<(typeof PASSED_ON)[number], string>>> & { readonly sign: boolean };
+/** GetTopicAttributes and its attempts. */
+const TOPIC_MS = { connect: 2_000, attempt: 5_000, all: 8_000 } as const;
 
-/** Runs the conformance check against the URL of a stack, with its options. */
-export async function checkContract({ outputs, region }: Stack, options: PassedOn): Promise<Finding> {
-  const url = outputs.get('Url') ?? '';
-  const given = PASSED_ON.flatMap((name) => (options[name] === undefined ? [] : [`--${name}`, options[name]]));
-  // The stack has this output only if the gateway takes signed orders only.
-  const isSigned = options.sign || outputs.has('OrderRouteArn');
-  const args = ['--url', url, '--region', region, ...(isSigned ? ['--sign'] : []), ...given];
-  const again = `node tools/conformance/main.ts ${args.join(' ')}`;
-  if (!existsSync(TOOL)) return skip(`The check of the contract is not in the package. In the source: ${again}`);
-  const { promise, resolve } = Promise.withResolvers<Finding>();
-  execFile(process.execPath, [TOOL, '--quick', ...args], { timeout: CONFORMANCE_MS }, (error, stdout, stderr) => {
-    const counted = /\d+ passed, \d+ failed, \d+ skipped/.exec(stdout)?.[0] ?? 'no end';
-    const said = [...stdout.split('\n').filter((line) => line.startsWith('FAIL')), stderr.trim()].join(' ').trim();
-    if (error)
-      resolve(fail(`${(said || counted).replaceAll(/\s+/g, ' ').replace(/\.$/, '')}.`, `Run ${again} to see it.`));
-    else resolve(ok(`The service at ${url} keeps the contract: ${counted}.`));
+const OTHER_KEY =
+  'Encrypt it with a key of your own whose policy lets cloudwatch.amazonaws.com use kms:Decrypt and kms:GenerateDataKey*, or not at all.';
+const TRY_KEY =
+  "Its key's policy has to let cloudwatch.amazonaws.com use kms:Decrypt and kms:GenerateDataKey*: try it with aws cloudwatch set-alarm-state.";
+
+/** Judges whether anyone hears the alarms of a stack (https://docs.aws.amazon.com/sns/latest/dg/sns-key-management.html). */
+export async function checkAlarmTopic({ outputs }: Stack, route: AwsRoute): Promise<Finding> {
+  const TopicArn = outputs.get('AlarmTopic');
+  if (TopicArn === undefined) return skip('The stack has no alarmTopic: its alarms notify nobody.');
+  // Only here: it takes longer to load than the rest of a check.
+  const { GetTopicAttributesCommand, SNSClient } = await import('@aws-sdk/client-sns');
+  const client = new SNSClient(awsClientOptions(2, TOPIC_MS, route));
+  const asked = client.send(new GetTopicAttributesCommand({ TopicArn }), {
+    abortSignal: AbortSignal.timeout(TOPIC_MS.all),
   });
-  return promise;
+  try {
+    const { KmsMasterKeyId: key, SubscriptionsConfirmed: confirmed } = (await asked).Attributes ?? {};
+    if (confirmed === '0')
+      return fail(`${TopicArn} has no confirmed subscription.`, 'Subscribe, and confirm the mail.');
+    // Its policy names no service, and cannot be changed.
+    if (key?.endsWith('alias/aws/sns')) return fail(`${TopicArn} is encrypted by ${key}: no alarm gets in.`, OTHER_KEY);
+    if (key) return warn(`${TopicArn} is encrypted by ${key}.`, TRY_KEY);
+    return ok(`${TopicArn} has ${confirmed} confirmed subscriptions.`);
+  } catch (error) {
+    const fix = 'See "Permissions" in docs/deployment.md.';
+    return warn(`${TopicArn} cannot be read (${awsErrorOf(error)?.name ?? 'no answer'}).`, fix);
+  }
 }

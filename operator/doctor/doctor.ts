@@ -2,24 +2,25 @@ import { flag, option, runCommand, type Terminal, THIS_PROCESS, type Values } fr
 import type { Environment } from '../../shared/settings/table.ts';
 import { openOperatorVenue } from '../../shared/venue/polymarket/operator-venue.ts';
 import { checkWhere, WHERE } from '../account/access.ts';
-import { type Finding, makeCheck, warn } from './check.ts';
-import { checkContract, checkStack } from './deployment.ts';
-import { type Asked, askBooks, askCredentials, askFunds, askRegion, writeCredentials } from './questions.ts';
-import { checkStart, type Opened } from './start.ts';
+import { type Finding, judge, skip, warn } from './check.ts';
+import { checkAlarmTopic, checkStack } from './deployment.ts';
+import { askBooks, askCredentials, askFunds, askRegion, askRestrictions, writeCredentials } from './questions.ts';
+import { checkStart } from './start.ts';
 
 const COMMAND = {
-  purpose: 'Checks whether the service could place an order: prepares a start, calls the venue, and places nothing.',
+  purpose:
+    'Checks what keeps the service from placing an order: prepares a start, calls the venue, and places nothing.',
   usage: 'npm run doctor -- [options]',
   options: {
     json: flag('print {"ok", "checks": [{"id", "status", "message", "fix"}]}'),
     refresh: flag('make the venue read balance and allowances from the chain'),
-    'print-credentials': option('FILE', 'write the API credentials to a new file, in the format of the secret'),
+    'print-credentials': option(
+      'FILE',
+      'write the API credentials to a new file, as the secret has them; creates missing ones',
+    ),
     ...WHERE,
-    sign: flag('with --stack: sign the conformance check with AWS credentials, for readAccess=iam'),
-    'token-file': option('FILE', 'with --stack: the token that this check sends, for orderAccess=jwt'),
-    'client-key-file': option('FILE', 'with --stack: the private key of an allowed client, for this check'),
   },
-  notes: `The venue is sent no order. Each line has ok, warn, fail or skip, the check, what is wrong and what to do. Exits with 1 if a
+  notes: `The venue is sent no order, and only an order proves one. Each line has ok, warn, fail or skip, the check, what is wrong and what to do. Exits with 1 if a
 check failed, and with 2 for a wrong option.
 `,
 } as const;
@@ -33,26 +34,43 @@ const QUESTIONS_MS = 8_500;
 
 const [CLOB, VENUE] = ['the CLOB (SERVICE_CLOB_URL)', 'the venue'];
 
+type Line = Finding & { readonly id: string };
+
 /** Makes all checks, and yields them in their order. */
-async function* examine(options: Options, env: Environment, limitMs: number) {
-  const opened: Opened = {};
-  yield { id: 'start', ...(await makeCheck('AWS', () => checkStart(options, env, opened))) };
-  const { config, account } = opened;
-  if (!config) return;
+async function* examine(options: Options, env: Environment, limitMs: number): AsyncGenerator<Line> {
+  const start = await checkStart(options, env).catch((error: unknown) => ({ finding: judge('AWS')(error) }));
+  yield { id: 'start', ...start.finding };
+  if (!('config' in start) || !start.config) return;
+  const { config, account } = start;
   const call = { deadline: performance.now() + limitMs, venueRequests: [] };
-  const asked: Asked = { config, account, venue: openOperatorVenue(config), call, reads: undefined };
+  const asked = { config, account, venue: openOperatorVenue(config), call };
   // Concurrent with the checks of the account. Orders do not need the website.
-  const region = makeCheck('the website', () => askRegion(asked), warn);
-  const books = makeCheck(VENUE, () => askBooks(asked));
+  const region = askRegion(asked).catch(judge('the website', warn));
+  const books = askBooks(asked).catch(judge(VENUE));
   const { stack } = config;
-  if (stack) yield { id: 'stack', ...(await makeCheck('AWS', () => checkStack(config, stack))) };
-  yield { id: 'credentials', ...(await makeCheck(CLOB, () => askCredentials(asked))) };
+  if (stack) yield { id: 'stack', ...checkStack(config, stack) };
+  if (stack) yield { id: 'alarms', ...(await checkAlarmTopic(stack, config)) };
+  const { finding, reads } = await askCredentials(asked).catch((error: unknown) => ({
+    finding: judge(CLOB)(error),
+    reads: undefined,
+  }));
+  yield { id: 'credentials', ...finding };
   const file = options['print-credentials'];
-  if (file) yield { id: 'credentials_file', ...(await makeCheck(CLOB, () => writeCredentials(file, asked))) };
-  yield { id: 'funds', ...(await makeCheck(CLOB, () => askFunds(asked, options.refresh))) };
+  if (file) yield { id: 'credentials_file', ...(await writeCredentials(file, asked).catch(judge(CLOB))) };
+  yield { id: 'funds', ...(await askFunds(asked, reads, options.refresh).catch(judge(CLOB))) };
+  yield { id: 'restrictions', ...(await askRestrictions(asked, reads).catch(judge(CLOB, warn))) };
   yield { id: 'region', ...(await region) };
   yield { id: 'books', ...(await books) };
-  if (stack) yield { id: 'contract', ...(await checkContract(stack, options)) };
+}
+
+/** Yields lines, and skips those after a failure that have the same outage: one outage is one failure. */
+async function* withoutRepeats(lines: AsyncIterable<Line>): AsyncGenerator<Line> {
+  const outages = new Set<string>();
+  for await (const { outage, ...line } of lines) {
+    const isKnown = outage !== undefined && outages.has(outage);
+    yield isKnown ? { id: line.id, ...skip('It failed for the reason above.') } : line;
+    if (outage !== undefined && line.status === 'fail') outages.add(outage);
+  }
 }
 
 /** The longest id. */
@@ -66,8 +84,8 @@ export function runDoctor(
 ): Promise<number> {
   const run = async (options: Options) => {
     checkWhere(options);
-    const checks: (Finding & { readonly id: string })[] = [];
-    for await (const line of examine(options, env, limitMs)) {
+    const checks: Line[] = [];
+    for await (const line of withoutRepeats(examine(options, env, limitMs))) {
       checks.push(line);
       const { id, status, message, fix } = line;
       const words = [status.padEnd(4), id.padEnd(ID_WIDTH), fix === null ? message : `${message} ${fix}`];

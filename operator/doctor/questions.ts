@@ -18,44 +18,58 @@ export interface Asked {
   readonly account: Account | undefined;
   readonly venue: OperatorVenue;
   readonly call: Call;
-  /** With credentials that work. */
-  reads: ReturnType<OperatorVenue['account']> | undefined;
 }
 
-const HAVE_NONE = 'The first order creates them.';
+/** The calls of an account whose credentials work. */
+type Reads = ReturnType<OperatorVenue['account']>;
+
+const HAVE_NONE = 'The first order creates them, and so does --print-credentials FILE.';
 const NO_KEY = skip('Without a wallet key there is no account to check.');
-const CREDENTIALS_OF_OTHERS =
-  "Use the credentials of the key's own address, not of the funder's. Unset all three, or create them with --print-credentials FILE.";
+const NO_READS = skip('The venue reports on an account only with API credentials.');
+
+/** Returns how to replace API credentials, which stand in the settings or in the secret. */
+function replaceCredentials({ credentials }: OperatorConfig): string {
+  if (credentials) return 'Unset SERVICE_CLOB_API_KEY and the other two, or create them with --print-credentials FILE.';
+  return 'Write new ones into the secret ("Rotating keys" in docs/operations.md).';
+}
 
 /** Sends an authenticated call with the API credentials that are set, else with those that the venue has for the wallet. */
-export async function askCredentials(asked: Asked): Promise<Finding> {
-  const { account, venue, call } = asked;
-  if (!account) return NO_KEY;
+export async function askCredentials({ config, account, venue, call }: Asked): Promise<{
+  readonly finding: Finding;
+  readonly reads?: Reads;
+}> {
+  if (!account) return { finding: NO_KEY };
   const { wallet, credentials: given } = account;
   // Requests and orders are signed with the time of this machine.
   await venue.checkClock(call);
   try {
     const credentials = given ?? (await venue.findApiKey(wallet, call));
-    if (!credentials) return warn(`The venue has no API credentials for ${wallet.address} yet.`, HAVE_NONE);
+    if (!credentials)
+      return { finding: warn(`The venue has no API credentials for ${wallet.address} yet.`, HAVE_NONE) };
     const reads = venue.account(wallet.address, credentials);
     await reads.checkCredentials(call);
-    asked.reads = reads;
-    return ok(`The API credentials ${given ? 'that are set' : 'derived from the key'} work.`);
+    return { finding: ok(`The API credentials ${given ? 'that are set' : 'derived from the key'} work.`), reads };
   } catch (error) {
     if (!areCredentialsRefused(error)) throw error;
     // The venue refuses new credentials for about two minutes.
-    if (!given)
-      return fail(`The venue refuses ${wallet.address} and its API credentials.`, 'Try again in two minutes.');
+    if (!given) {
+      const refused = `The venue refuses ${wallet.address} and its API credentials.`;
+      return { finding: fail(refused, 'Try again in two minutes.') };
+    }
     const why = `they belong to another address than ${wallet.address}, or were created less than two minutes ago`;
-    return fail(`The venue refuses the API credentials that are set: ${why}.`, CREDENTIALS_OF_OTHERS);
+    const fix = `Use the credentials of the key's own address, not of the funder's. ${replaceCredentials(config)}`;
+    return { finding: fail(`The venue refuses the API credentials that are set: ${why}.`, fix) };
   }
 }
 
-/** Derives the API credentials and writes them to a new file with mode 0600, in the members of the secret. */
+/**
+ * Writes the API credentials of the wallet to a new file with mode 0600, in the members of the secret. Creates them where
+ * there are none, since the operator asks for the file by name.
+ */
 export async function writeCredentials(file: string, { account, venue, call }: Asked): Promise<Finding> {
   if (!account) return NO_KEY;
-  const found = await venue.findApiKey(account.wallet, call);
-  if (!found) return fail(`No file was written: ${account.wallet.address} has no API credentials yet.`, HAVE_NONE);
+  const { wallet } = account;
+  const found = (await venue.findApiKey(wallet, call)) ?? (await venue.createApiKey(wallet, call));
   const members = { apiKey: found.key, apiSecret: found.secret.reveal(), apiPassphrase: found.passphrase.reveal() };
   try {
     // Never overwrites a file, which others may own or read.
@@ -68,20 +82,36 @@ export async function writeCredentials(file: string, { account, venue, call }: A
 
 const DEPOSIT = 'Deposit pUSD, not USDC or USDC.e, on polymarket.com; then run this with --refresh.';
 const APPROVE = 'Trade once on polymarket.com, which approves them; then run this with --refresh.';
-const OTHER_SIGNER = 'The API credentials may belong to another signer. Unset SERVICE_CLOB_API_KEY and the other two.';
 
 /** Reads the collateral, and the approvals to take of it, as the venue has noted them; with `refresh` it reads the chain first. */
-export async function askFunds({ account, reads, call }: Asked, refresh: boolean): Promise<Finding> {
-  if (!account || !reads) return skip('The venue reports funds only with API credentials.');
+export async function askFunds(
+  { config, account, call }: Asked,
+  reads: Reads | undefined,
+  refresh: boolean,
+): Promise<Finding> {
+  if (!account || !reads) return NO_READS;
   const { signatureType, funderAddress } = account;
   const noted = await reads.collateral(signatureType, refresh, call);
-  if (!noted) return fail(`The venue knows no ${signatureType} account for these API credentials.`, OTHER_SIGNER);
+  if (!noted) {
+    const fix = `The API credentials may belong to another signer. ${replaceCredentials(config)}`;
+    return fail(`The venue knows no ${signatureType} account for these API credentials.`, fix);
+  }
   const { balance, notAllowed } = noted;
   const isEmpty = balance.coefficient <= 0n;
   const holds = `${funderAddress} holds ${isEmpty ? 'no' : formatDecimal(balance)} pUSD at the venue.`;
   if (isEmpty) return fail(holds, DEPOSIT);
   if (notAllowed.size === 0) return ok(`${holds} The exchange contracts may spend it.`);
   return warn(`${holds} These contracts may not spend it: ${[...notAllowed].join(', ')}.`, APPROVE);
+}
+
+const TELLS_WHY = 'Its owner can ask the venue why.';
+
+/** Asks whether the account may only sell. The venue has no question about a ban. */
+export async function askRestrictions({ call }: Asked, reads: Reads | undefined): Promise<Finding> {
+  if (!reads) return NO_READS;
+  if (await reads.isClosedOnly(call))
+    return fail('The venue takes only sales of this account (closed only).', TELLS_WHY);
+  return ok('The account may buy and sell. Only an order shows a ban.');
 }
 
 /** Judges where the orders come from: the region of a deployment, else the place in which the venue sees this machine. */

@@ -224,3 +224,10 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 export function variableOf(name: string): string {
   return `${name in SETTINGS.network ? '' : 'SERVICE_'}${name.replaceAll(/[A-Z]/g, '_$&').toUpperCase()}`;
 }
+
+/** Replaces variables in a sentence with the names of their settings in a deployment's file. */
+export function inSettings(sentence: string): string {
+  return sentence.replaceAll(/SERVICE_([A-Z_]+)/g, (_, name: string) =>
+    name.toLowerCase().replaceAll(/_(.)/g, (_match, letter: string) => letter.toUpperCase()),
+  );
+}

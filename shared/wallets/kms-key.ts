@@ -14,7 +14,7 @@ function sentenceOn(error: unknown, action: 'kms:Sign' | 'kms:GetPublicKey', key
   if (name === 'AccessDeniedException') {
     return `AWS denies ${action} on the key of SERVICE_KMS_KEY: allow it in the role of the service and in the policy of the key.`;
   }
-  return `${action} on the key of SERVICE_KMS_KEY failed: ${name}${message && `, ${message.replaceAll(keyId, '[key]')}`}.`;
+  return `${action} on the key of SERVICE_KMS_KEY failed: ${name}${message && `, ${message.replaceAll(keyId, '[key]').replace(/\.$/, '')}`}.`;
 }
 
 /** Reads a length or an integer of a DER signature. Throws a `RangeError` for other bytes. */

@@ -58,7 +58,15 @@ export const SETTINGS = section('settings', ['process'], {
       const { startKms } = await import('../../tools/support/kms.ts');
       const kms = await startKms(SERVICE_KMS_KEY, KEY);
       Object.assign(process.env, { ...AWS_VARIABLES, AWS_REGION: 'eu-west-1', AWS_ENDPOINT_URL_KMS: kms.url });
-      const service = await processOf(world).start({ SERVICE_PRIVATE_KEY: '', SERVICE_KMS_KEY });
+      const byKms = { SERVICE_PRIVATE_KEY: '', SERVICE_KMS_KEY };
+      kms.behave({ error: 'AccessDeniedException', errorOf: 'Sign' });
+      await stops(world, byKms, /^AWS denies kms:Sign on the key of SERVICE_KMS_KEY/);
+      const reader = await processOf(world).start({ ...byKms, SERVICE_PLACE_ORDER: '' });
+      expectMembers(await reader.ask({ operation: 'health', target: '/health' }), { wallet_address: WALLET });
+      // A read-only service asks KMS for the public key alone.
+      assert.deepEqual(kms.actions.splice(0), ['GetPublicKey', 'Sign', 'GetPublicKey']);
+      kms.behave({});
+      const service = await processOf(world).start(byKms);
       expectMembers(await place(service), { wallet_address: WALLET });
       // One signature proves the key, one derives the API credentials, and each order has one.
       assert.deepEqual(kms.actions, ['GetPublicKey', 'Sign', 'Sign', 'Sign']);

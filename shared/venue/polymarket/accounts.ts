@@ -89,6 +89,9 @@ const ACCOUNT_WORDS: Readonly<Record<SignatureType, string>> = {
 export const EOA_WARNING =
   'signature type eoa: the venue accepts it only from its allowlist. Newer accounts trade from a deposit wallet; set SERVICE_FUNDER_ADDRESS to its address';
 
+/** Settings of an account that is not the key's. */
+export class AccountError extends ConfigError {}
+
 /** The operator's settings of the account. Error messages use these names. */
 interface AccountSettings {
   readonly signatureType?: SignatureType | undefined;
@@ -105,7 +108,7 @@ export interface ChosenAccount {
 function chooseWithoutFunder(signer: string, signatureType: SignatureType): ChosenAccount {
   if (signatureType === 'eoa') return { signatureType, funderAddress: getAddress(signer), warning: undefined };
   const fitting = deriveAccounts(signer).filter((account) => account.signatureType === signatureType);
-  throw new ConfigError(
+  throw new AccountError(
     `SERVICE_FUNDER_ADDRESS must be set unless SERVICE_SIGNATURE_TYPE is eoa: the key has ${listAccounts(fitting)}.`,
   );
 }
@@ -116,10 +119,10 @@ function chooseForeign(
 ): ChosenAccount {
   const foreign = `SERVICE_FUNDER_ADDRESS is not one of the key's accounts, which are ${listAccounts(deriveAccounts(signer))}`;
   if (signatureType === undefined) {
-    throw new ConfigError(`SERVICE_SIGNATURE_TYPE must be set, or another SERVICE_FUNDER_ADDRESS: ${foreign}.`);
+    throw new AccountError(`SERVICE_SIGNATURE_TYPE must be set, or another SERVICE_FUNDER_ADDRESS: ${foreign}.`);
   }
   if (signatureType === 'eoa') {
-    throw new ConfigError(`SERVICE_FUNDER_ADDRESS must be left out where SERVICE_SIGNATURE_TYPE is eoa: ${foreign}.`);
+    throw new AccountError(`SERVICE_FUNDER_ADDRESS must be left out where SERVICE_SIGNATURE_TYPE is eoa: ${foreign}.`);
   }
   return { signatureType, funderAddress, warning: `${foreign}; the venue may refuse its orders.` };
 }
@@ -127,7 +130,7 @@ function chooseForeign(
 /**
  * Chooses the account that a key trades with. The kind of a derived account is known, and a kind that is set must agree.
  * Any other funder (an older wallet, or one that lets another key sign) needs its kind to be set. Without a funder it is the
- * key's own address. Throws `ConfigError`, which names the setting to change.
+ * key's own address. Throws `AccountError`, which names the setting to change.
  */
 export function chooseAccount(signer: string, settings: AccountSettings): ChosenAccount {
   const { signatureType } = settings;
@@ -136,12 +139,12 @@ export function chooseAccount(signer: string, settings: AccountSettings): Chosen
   try {
     funderAddress = getAddress(settings.funderAddress);
   } catch {
-    throw new ConfigError(`SERVICE_FUNDER_ADDRESS has a wrong checksum: check it, or write it in lower case.`);
+    throw new AccountError(`SERVICE_FUNDER_ADDRESS has a wrong checksum: check it, or write it in lower case.`);
   }
   const derived = deriveAccounts(signer).find(({ address }) => address === funderAddress);
   if (!derived) return chooseForeign(signer, { signatureType, funderAddress });
   if (signatureType !== undefined && signatureType !== derived.signatureType) {
-    throw new ConfigError(
+    throw new AccountError(
       `SERVICE_SIGNATURE_TYPE must be ${derived.signatureType}, or left out: SERVICE_FUNDER_ADDRESS is the ${ACCOUNT_WORDS[derived.signatureType]}.`,
     );
   }

@@ -7,12 +7,12 @@ import { ConfigError } from '../../settings/formats.ts';
 import { openWallet, type Wallet } from '../../wallets/evm-key.ts';
 import { type Account, type ChosenAccount, chooseAccount } from './accounts.ts';
 
-export { chooseAccount, EOA_WARNING } from './accounts.ts';
+export { AccountError, chooseAccount, EOA_WARNING } from './accounts.ts';
 
 /** The settings of an account; `region`: that of AWS, if it is not the environment's. */
 type AccountConfig = Pick<
   Config,
-  'key' | 'credentials' | 'walletAddress' | 'signatureType' | 'funderAddress' | 'builderCode' | 'proxyEnv'
+  'mode' | 'key' | 'credentials' | 'walletAddress' | 'signatureType' | 'funderAddress' | 'builderCode' | 'proxyEnv'
 > &
   Pick<AwsRoute, 'region'>;
 
@@ -53,10 +53,13 @@ async function readHeld({ key, credentials, ...config }: AccountConfig): Promise
   return { key: isKms ? key : privateKey && { privateKey }, credentials: credentials ?? held };
 }
 
-/** Opens the wallet of a key, which signs once if it is in KMS: a disabled key, or a role that may not sign, is found here. */
+/**
+ * Opens the wallet of a key. One in KMS signs once where orders are placed: a disabled key, or a role that may not sign, is
+ * found here.
+ */
 async function openKey(
   key: NonNullable<Held['key']>,
-  { builderCode, region, proxyEnv }: AccountConfig,
+  { mode, builderCode, region, proxyEnv }: AccountConfig,
 ): Promise<Wallet> {
   if ('privateKey' in key) {
     // Both are 32 bytes of hex, and each order publishes the code.
@@ -65,6 +68,7 @@ async function openKey(
   }
   const { openKmsWallet } = await import('../../wallets/kms-key.ts');
   const wallet = await openKmsWallet(key.kmsKey, { region, proxyEnv });
+  if (mode === 'read-only') return wallet;
   await wallet.sign(PROOF).catch(({ cause }: Error) => {
     throw new ConfigError(cause instanceof Error ? cause.message : 'KMS does not sign.', { cause });
   });

@@ -3,10 +3,10 @@ import type { Call } from '../../call.ts';
 import { createLog } from '../../log.ts';
 import type { Config } from '../../settings/config.ts';
 import type { Wallet } from '../../wallets/evm-key.ts';
-import { checkCredentials, readCollateral } from './calls/account-funds.ts';
+import { checkCredentials, isClosedOnly, readCollateral } from './calls/account-funds.ts';
 import { listOpenOrders, readOrder } from './calls/account-orders.ts';
 import { cancelOrders } from './calls/cancel-orders.ts';
-import { findApiKey } from './calls/derive-api-key.ts';
+import { deriveApiKey, findApiKey } from './calls/derive-api-key.ts';
 import { findMarkets } from './calls/find-markets.ts';
 import { readMarketInfo } from './calls/market-info.ts';
 import { readRegion } from './calls/read-region.ts';
@@ -34,6 +34,7 @@ export function openOperatorVenue({ clobUrl, gammaUrl, proxyEnv }: Pick<Config, 
   return {
     /** Returns the API credentials of a wallet; `undefined` if it has never had any. Creates none. */
     findApiKey: (wallet: Wallet, call: Call) => findApiKey(clob, wallet, call),
+    createApiKey: (wallet: Wallet, call: Call) => deriveApiKey(clob, wallet, call),
     /** Throws `venue_refused_service` with the reason `clock` where no order would be signed by the clock of this machine. */
     checkClock: (call: Call) => createClockCheck(SILENT).check(clob, call),
     marketInfo: (conditionId: string, call: Call) => readMarketInfo(clob, conditionId, call),
@@ -47,6 +48,7 @@ export function openOperatorVenue({ clobUrl, gammaUrl, proxyEnv }: Pick<Config, 
         checkCredentials: (call: Call) => checkCredentials(send, call),
         collateral: (signatureType: SignatureType, refresh: boolean, call: Call) =>
           readCollateral(send, { signatureType, refresh }, call),
+        isClosedOnly: (call: Call) => isClosedOnly(send, call),
         restingOrders: (call: Call) => listOpenOrders(send, call),
         order: (id: string, call: Call) => readOrder(send, id, call),
         trades: (filter: TradeFilter, call: Call) => listTrades(send, filter, call),

@@ -10,13 +10,13 @@ import { readConfig } from '../../../operator/account/access.ts';
 import { runDoctor } from '../../../operator/doctor/doctor.ts';
 import { createDynamoDbStore } from '../../../shared/orders/dynamodb-store.ts';
 import { startDynamoDb, type TestDynamoDb } from '../../../tools/support/dynamodb.ts';
+import { type FakeKms, startKms } from '../../../tools/support/kms.ts';
 import { listenOnLoopback, shut } from '../../../tools/support/loopback.ts';
 import { officialClient } from '../../../tools/support/paper-client.ts';
 import { PAPER_KEY } from '../../../tools/support/paper-settings.ts';
 import { type SecretStore, startSecretStore } from '../../../tools/support/secret-store.ts';
 import { collect, desk as runDesk, runProgram } from '../../support/operator/desk.ts';
 import { finishedOrder, PLACED } from '../../support/orders/order-records.ts';
-import { startPaperService } from '../../support/service/paper-service.ts';
 import { plainMarket, type RunningPaper, sharedPaper } from '../../support/venue/paper-venue.ts';
 
 const OWN = new Wallet(PAPER_KEY);
@@ -24,6 +24,7 @@ const OTHER = new Wallet(`0x${'5e'.repeat(32)}`);
 const [STACK, SECRET] = ['trading', 'trading/key'];
 const OUTPUTS = { OrdersTable: 'orders', WalletSecret: SECRET, WalletAddress: OWN.address };
 const OF_DEPLOYMENT = ['--stack', STACK, '--format', 'json'] as const;
+const TOPIC = 'arn:aws:sns:eu-west-1:123456789012:operators';
 /** A closed port. */
 const NOWHERE = 'http://127.0.0.1:9';
 
@@ -56,7 +57,42 @@ const formation: Server = createServer(async (request, response) => {
   );
 });
 
+/** The attributes of the one topic of SNS on loopback; `undefined`: AWS denies them. */
+let topic: Readonly<Record<string, string>> | undefined;
+
+const sns: Server = createServer(async (request, response) => {
+  const asked = new URLSearchParams(await text(request));
+  expect([asked.get('Action'), asked.get('TopicArn')]).toStrictEqual(['GetTopicAttributes', TOPIC]);
+  const entries = Object.entries(topic ?? {}).map(
+    ([key, value]) => `<entry><key>${key}</key><value>${value}</value></entry>`,
+  );
+  response.writeHead(topic ? 200 : 403, { 'content-type': 'text/xml' });
+  response.end(
+    topic
+      ? `<GetTopicAttributesResponse xmlns="http://sns.amazonaws.com/doc/2010-03-31/"><GetTopicAttributesResult><Attributes>${entries.join('')}</Attributes></GetTopicAttributesResult></GetTopicAttributesResponse>`
+      : '<ErrorResponse><Error><Type>Sender</Type><Code>AuthorizationError</Code><Message>no</Message></Error></ErrorResponse>',
+  );
+});
+
+/** Denies whatever it is asked. */
+const denying: Server = createServer(async (request, response) => {
+  await text(request);
+  response.writeHead(400, { 'content-type': 'application/x-amz-json-1.0' });
+  response.end(JSON.stringify({ __type: 'AccessDeniedException', message: 'not authorized' }));
+});
+let denyingUrl: string;
+
+/** Has AWS deny the calls of a service. */
+function denied(service: string): void {
+  Object.assign(process.env, { [`AWS_ENDPOINT_URL_${service}`]: denyingUrl });
+}
+
+const KMS_KEY = 'alias/orders';
+let kms: FakeKms;
+
 beforeAll(async () => {
+  denyingUrl = await listenOnLoopback(denying);
+  kms = await startKms(KMS_KEY, OWN.privateKey.slice(2));
   db = await startDynamoDb();
   secrets = await startSecretStore(SECRET);
   paper = await sharedPaper();
@@ -66,6 +102,8 @@ beforeAll(async () => {
     AWS_ACCESS_KEY_ID: 'AKIDEXAMPLE',
     AWS_SECRET_ACCESS_KEY: 'invented',
     AWS_ENDPOINT_URL_CLOUDFORMATION: await listenOnLoopback(formation),
+    AWS_ENDPOINT_URL_SNS: await listenOnLoopback(sns),
+    AWS_ENDPOINT_URL_KMS: kms.url,
     AWS_ENDPOINT_URL_DYNAMODB: String(db.client.endpoint),
     AWS_ENDPOINT_URL_SECRETS_MANAGER: secrets.url,
   };
@@ -73,11 +111,14 @@ beforeAll(async () => {
 
 beforeEach(() => {
   [outputs, described, status, region] = [OUTPUTS, [], 'UPDATE_COMPLETE', 'eu-west-1'];
+  topic = { SubscriptionsConfirmed: '1' };
   secrets.set(deskSecret());
+  kms.behave({});
 });
 
 afterAll(async () => {
-  await shut(formation);
+  for (const server of [formation, sns, denying]) await shut(server);
+  kms.close();
   await db.close();
   secrets.close();
 });
@@ -127,56 +168,133 @@ it('reaches the venue and AWS through the proxy of the settings file', async () 
   expect(proxyEnv.HTTPS_PROXY?.reveal()).toBe('http://proxy.example:3128/');
 });
 
-it('the doctor says whether a deployment would place an order', async () => {
+it('the doctor says what it can see of a deployment', async () => {
   secrets.set(deskSecret({ privateKey: PAPER_KEY }));
-  const { url: Url } = await startPaperService({ SERVICE_PLACE_ORDER: '', SERVICE_PRIVATE_KEY: '' });
-  outputs = { ...OUTPUTS, Url, ClobUrl: paper.url, GammaUrl: paper.url };
+  outputs = { ...OUTPUTS, ClobUrl: paper.url, GammaUrl: paper.url, AlarmTopic: TOPIC };
   const { code, out } = await doctor('--stack', STACK, '--region', 'eu-west-1');
   expect(out.split('\n').map((line) => line.split(/ +/, 2).join(' '))).toStrictEqual([
-    ...['warn start', 'ok stack', 'ok credentials', 'ok funds', 'ok region', 'ok books', 'ok contract', ''],
-    ...['6 ok,', ''],
+    ...[
+      'warn start',
+      'ok stack',
+      'ok alarms',
+      'ok credentials',
+      'ok funds',
+      'ok restrictions',
+      'ok region',
+      'ok books',
+    ],
+    ...['', '7 ok,', ''],
   ]);
   expect(code).toBe(0);
   for (const said of [
-    `start +${OWN.address} signs for ${OWN.address} \\(eoa\\)\\. Orders are kept in dynamodb:orders\\.`,
-    'stack +The stack trading is UPDATE_COMPLETE, and places orders with 0x',
+    `start +${OWN.address} signs for ${OWN.address} \\(eoa\\)\\. Orders are kept in dynamodb:orders\\. Signature type .* set funderAddress .* Correct deploy/NAME\\.json`,
+    `stack +The stack trading is UPDATE_COMPLETE, and places orders with ${OWN.address}\\. Key and table were tried with your`,
+    `alarms +${TOPIC} has 1 confirmed subscriptions\\.`,
     'region +The functions run in eu-west-1, from where',
-    `contract +The service at ${Url} keeps the contract: \\d+ passed, 0 failed, `,
   ]) {
     expect(out).toMatch(new RegExp(`^\\w+ +${said}`, 'm'));
   }
   expect(out).not.toContain(PAPER_KEY);
 });
 
-it.each<readonly [what: string, arrange: () => unknown, red: RegExp]>([
+it('the doctor asks nothing of the account of a deployment that takes no orders', async () => {
+  outputs = { OrdersTable: 'orders', ClobUrl: paper.url, GammaUrl: paper.url };
+  const { code, out } = await doctor('--stack', STACK);
+  expect([code, out]).toStrictEqual([
+    0,
+    expect.stringMatching(/^ok +stack +.* is UPDATE_COMPLETE, and takes no orders\.$/m),
+  ]);
+  expect(out).toMatch(/^skip +alarms +The stack has no alarmTopic: its alarms notify nobody\.$/m);
+  expect(out).toMatch(/\n4 ok, 0 to look at, 0 failed, 4 skipped\.\n$/);
+});
+
+const NO_KEY_FIX = 'See "StoreOrKeyFaults" in docs/operations\\.md\\.';
+const PERMISSIONS = 'See "Permissions" in docs/deployment\\.md\\.';
+
+it.each<readonly [what: string, arrange: () => unknown, line: string]>([
   [
     'a secret of another wallet',
     () => secrets.set(OTHER.privateKey),
-    new RegExp(`^fail +start +The wallet key is that of ${OTHER.address}: SERVICE_WALLET_ADDRESS names another`, 'm'),
-  ],
-  ['a secret without a key', () => undefined, /^fail +start +The secret trading\/key must hold the privateKey\./m],
-  ['an unfinished stack', () => (status = 'UPDATE_ROLLBACK_FAILED'), /^fail +stack +The stack trading is UPDATE_ROLL/m],
-  [
-    'a refused region',
-    () => (region = 'eu-central-1'),
-    /^fail +region +The functions run in eu-central-1, from where/m,
+    `fail +start +The wallet key is that of ${OTHER.address}: walletAddress names another wallet\\. See "Rotating keys"`,
   ],
   [
-    'a table without the index of fills',
-    () => (outputs = { ...outputs, OrdersIndex: 'by-time', OrdersTable: 'nowhere' }),
-    /^fail +start +SERVICE_STORE cannot be opened at dynamodb:nowhere: .*\nfail +stack +The records of orders \(table nowhere\) cannot be read: \w+\. See "Restoring the table"/m,
+    'a secret without a key',
+    () => secrets.set(deskSecret()),
+    `fail +start +The secret trading/key must hold the privateKey\\. ${NO_KEY_FIX}`,
+  ],
+  ['a secret that fails', () => secrets.set(undefined), `fail +start +The secret .* cannot be read .* ${NO_KEY_FIX}`],
+  [
+    'a secret that AWS denies',
+    () => denied('SECRETS_MANAGER'),
+    `fail +start +The secret .*\\(AccessDenied.* ${PERMISSIONS}`,
   ],
   [
-    'another service at the URL',
-    () => undefined,
-    /^fail +contract +.+ Run node tools\/conformance\/main\.ts --url http.+ --sign/m,
+    "an account that is not the key's",
+    () => (outputs = { ...outputs, FunderAddress: '0x00000000000000000000000000000000000f00D5' }),
+    'fail +start +signatureType must be set, .* Set funderAddress and signatureType to .* Correct deploy/NAME\\.json',
   ],
-])('fails for %s', async (what, arrange, red) => {
-  secrets.set(deskSecret(what.includes('without a key') ? {} : { privateKey: PAPER_KEY }));
-  outputs = { ...OUTPUTS, Url: NOWHERE, OrderRouteArn: 'arn', ClobUrl: paper.url, GammaUrl: paper.url };
+  [
+    'a key of KMS that is disabled',
+    () => {
+      kms.behave({ error: 'KMSInvalidStateException', message: 'key is disabled.', errorOf: 'Sign' });
+      outputs = { ...outputs, WalletKmsKey: KMS_KEY, WalletSecret: '' };
+    },
+    'fail +start +kms:Sign on the key of kmsKey failed: KMSInvalidStateException, key is disabled\\. See "A key in AWS KMS"',
+  ],
+  [
+    'a key of KMS that AWS denies',
+    () => {
+      kms.behave({ error: 'AccessDeniedException', errorOf: 'GetPublicKey' });
+      outputs = { ...outputs, WalletKmsKey: KMS_KEY, WalletSecret: '' };
+    },
+    `fail +start +AWS denies kms:GetPublicKey on .* ${PERMISSIONS}`,
+  ],
+  [
+    'a table that is gone',
+    () => (outputs = { ...outputs, OrdersTable: 'nowhere' }),
+    'fail +start +The table nowhere cannot be read \\(ResourceNotFoundException\\)\\. See "Restoring the table" in',
+  ],
+  [
+    'a table that AWS denies',
+    () => denied('DYNAMODB'),
+    `fail +start +The table orders cannot be read \\(AccessDeniedException\\)\\. ${PERMISSIONS}`,
+  ],
+  [
+    'a table that does not answer',
+    () => Object.assign(process.env, { AWS_ENDPOINT_URL_DYNAMODB: NOWHERE }),
+    `fail +start +The table orders cannot be read \\(\\w+\\)\\. ${NO_KEY_FIX}`,
+  ],
+  ['an unfinished stack', () => (status = 'UPDATE_ROLLBACK_FAILED'), 'fail +stack +The stack trading is UPDATE_ROLL'],
+  ['a refused region', () => (region = 'eu-central-1'), 'fail +region +The functions run in eu-central-1, from where'],
+  [
+    'alarms without a subscription',
+    () => (topic = { SubscriptionsConfirmed: '0' }),
+    `fail +alarms +${TOPIC} has no confirmed subscription\\. Subscribe, and confirm`,
+  ],
+  [
+    "alarms that AWS's key of SNS keeps out",
+    () => (topic = { SubscriptionsConfirmed: '2', KmsMasterKeyId: 'arn:aws:kms:eu-west-1:123456789012:alias/aws/sns' }),
+    `fail +alarms +${TOPIC} is encrypted by arn:.*alias/aws/sns: no alarm gets in\\. Encrypt it with a key of your own`,
+  ],
+  [
+    "a topic with a key of one's own",
+    () => (topic = { SubscriptionsConfirmed: '2', KmsMasterKeyId: 'alias/topics' }),
+    `warn +alarms +${TOPIC} is encrypted by alias/topics\\. Its key's policy has to let cloudwatch.amazonaws.com `,
+  ],
+  [
+    'a topic that AWS denies',
+    () => (topic = undefined),
+    `warn +alarms +${TOPIC} cannot be read \\(Authorization\\w+\\)\\. ${PERMISSIONS}`,
+  ],
+])('the doctor tells %s and what to do', async (_what, arrange, line) => {
+  secrets.set(deskSecret({ privateKey: PAPER_KEY }));
+  outputs = { ...OUTPUTS, ClobUrl: paper.url, GammaUrl: paper.url, AlarmTopic: TOPIC };
+  Object.assign(process.env, aws);
   arrange();
-  const { code, out } = await doctor('--stack', STACK);
-  expect([code, out]).toStrictEqual([1, expect.stringMatching(red)]);
+  const { code, out } = await collect((terminal) => runDoctor({}, { ...terminal, args: ['--stack', STACK] }));
+  expect(out).toMatch(new RegExp(`^${line}`, 'm'));
+  expect(out).not.toMatch(/SERVICE_(?!CLOB_URL)|\.\./);
+  expect(code).toBe(line.startsWith('fail') ? 1 : 0);
 });
 
 type Arrange = () => Readonly<Record<string, string>> | undefined | Promise<Readonly<Record<string, string>>>;

@@ -8,6 +8,7 @@ import type { SendAsAccount } from '../http/signed-requests.ts';
 
 const units = z.string().check(z.regex(/^\d{1,78}$/));
 const apiKeys = z.object({ apiKeys: z.array(z.unknown()) });
+const banStatus = z.object({ closed_only: z.boolean() });
 const balanceAllowance = z.object({ balance: units, allowances: z.catch(z.record(z.string(), units), {}) });
 
 /** The collateral of an account as the CLOB has noted it, which may lag behind the chain. */
@@ -56,4 +57,12 @@ export async function readCollateral(
 /** `GET /auth/api-keys`: an answer proves the credentials. Errors: as `readCollateral`. */
 export async function checkCredentials(send: SendAsAccount, call: Call): Promise<void> {
   parseAnswer(await ask(send, 'read-api-keys', '/auth/api-keys', call), apiKeys);
+}
+
+/**
+ * `GET /auth/ban-status/closed-only` (`getClosedOnlyMode` of https://github.com/Polymarket/clob-client-v2): true for an account
+ * of which the venue takes only sales. It says nothing about a ban. Errors: as `readCollateral`.
+ */
+export async function isClosedOnly(send: SendAsAccount, call: Call): Promise<boolean> {
+  return parseAnswer(await ask(send, 'read-ban-status', '/auth/ban-status/closed-only', call), banStatus).closed_only;
 }
