@@ -68,7 +68,7 @@ export default {
       to: {
         path: '^(functions|shared|local|operator|packages|tools|test)/',
         pathNot:
-          '^(functions/(routes|orders/deployed-variables)|shared/(decimal|errors|node-error|limits|log|orders/table-layout|store-name|settings/(formats|gone|read|rules|table)|venue/polymarket/(accounts|regions)))\\.ts$',
+          '^(functions/(routes|orders/deployed-variables)|shared/(decimal|errors|node-error|limits|log|orders/table-layout|store-name|settings/(formats|read|rules|table)|venue/polymarket/(accounts|regions)))\\.ts$',
       },
     },
     {

@@ -1,6 +1,5 @@
 import { checkDeployedVariables } from '../../functions/orders/deployed-variables.ts';
 import { type Sentence, throwProblems } from '../../shared/settings/formats.ts';
-import { goneProblem } from '../../shared/settings/gone.ts';
 import { nearestOf, readTexts } from '../../shared/settings/read.ts';
 import { DEPLOYED, inSettings, SETTINGS, type Table, variableOf } from '../../shared/settings/table.ts';
 import type { Context } from './environment-file.ts';
@@ -25,10 +24,7 @@ export type Place = Readonly<Partial<Record<'region' | 'account', string | undef
 function problemOfForm(name: string, value: unknown, { region, account }: Place): Sentence {
   if (!(name in CONTEXT)) {
     const { name: nearest, isNear } = nearestOf(name, Object.keys(CONTEXT));
-    return (
-      goneProblem(name) ??
-      `${name} is not a setting of a deployment: ${isNear ? `did you mean ${nearest}?` : 'see docs/settings.md.'}`
-    );
+    return `${name} is not a setting of a deployment: ${isNear ? `did you mean ${nearest}?` : 'see docs/settings.md.'}`;
   }
   // Usually an unset shell variable: without this check a cap or the verification would be off.
   if (value === '' || value === null) return `${name} is empty: leave it out, or give it a value.`;

@@ -1,5 +1,4 @@
 import { throwProblems } from './formats.ts';
-import { goneProblem } from './gone.ts';
 import { DEPLOYED, type Environment, LOCAL, type Setting, type Table, type ValuesOf, variableOf } from './table.ts';
 
 /** Counts the insertions, deletions and replacements that turn one word into another (Levenshtein). */
@@ -28,7 +27,7 @@ export function nearestOf(misspelt: string, names: readonly string[]) {
 /** The variables of all settings, by the names of these. */
 const VARIABLES = new Map(Object.keys({ ...LOCAL, ...DEPLOYED }).map((name) => [name, variableOf(name)]));
 
-/** Returns sentences on the variables that are not in the table: the misspelt settings and those that are gone, and the others. */
+/** Returns sentences on the variables that are not in the table: the misspelt settings, and the others. */
 function judgeOthers(env: Environment, table: object) {
   const own = Object.keys(table).map((name) => VARIABLES.get(name));
   const [misspelt, warnings]: [string[], string[]] = [[], []];
@@ -37,9 +36,7 @@ function judgeOthers(env: Environment, table: object) {
     // A name such as "SERVICE_X: abc" contains a value, which may be a secret.
     const shown = variable.replace(/\W.*/s, '…');
     const { name, isNear } = nearestOf(shown.replace('…', ''), [...VARIABLES.values()]);
-    const gone = goneProblem(variable);
-    if (gone !== undefined) misspelt.push(gone);
-    else if (isNear && name !== variable) misspelt.push(`${shown} is not a setting: did you mean ${name}?`);
+    if (isNear && name !== variable) misspelt.push(`${shown} is not a setting: did you mean ${name}?`);
     else warnings.push(`${shown} is set, but has no effect here.`);
   }
   return { misspelt, warnings };

@@ -41,7 +41,6 @@ const RISKS: readonly (readonly [Settings, RegExp])[] = [
 
 /** Settings that stop the start. */
 const CONTRADICTIONS: readonly (readonly [Settings, RegExp])[] = [
-  [{ SERVICE_STORE_SHARED_FOLDER: '1' }, /SERVICE_STORE_SHARED_FOLDER is no longer a setting: unset it, and keep/],
   [{ SERVICE_SIGNATURE_TYPE: 'proxy', SERVICE_FUNDER_ADDRESS: SAFE }, /safe/],
   // Also where it would only read.
   [{ SERVICE_SIGNATURE_TYPE: 'safe', SERVICE_PLACE_ORDER: '' }, /must be set unless .*: the key has safe/],

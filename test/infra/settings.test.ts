@@ -65,10 +65,6 @@ const STOPS: readonly (readonly [change: Context, ...sentences: string[]])[] = [
   ],
   [{ domainName: 'api.example.com' }, 'domainName and certificateArn go together: give both, or none.'],
   [{ stackName: 'x'.repeat(51) }, 'stackName must be a letter, then letters, digits and dashes, 50 at most'],
-  [{ booksPerSecond: 30 }, 'booksPerSecond is no longer a setting: the gateway lets 150 requests for books a second'],
-  ...['storeKeyArn', 'logKeyArn', 'secretKeyArn'].map(
-    (name) => [{ [name]: KMS_ARN }, `${name} is no longer a setting: give keyArn, for the table, the`] as const,
-  ),
   ...['jwtIssuer', 'jwtAudience'].map(
     (name) => [{ ...TOKENS, orderAccess: 'iam', readAccess: 'jwt', [name]: undefined }, 'jwt needs jwtI'] as const,
   ),
