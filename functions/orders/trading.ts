@@ -1,15 +1,15 @@
 import { chooseAccount, EOA_WARNING, ForeignKeyError, openAccount } from '#venue/open-account';
-import { createOrderEntry } from '#venue/order-entry';
 import type { Call } from '../../shared/call.ts';
 import { type AppError, areCredentialsRefused, refuse } from '../../shared/errors.ts';
 import type { Log } from '../../shared/log.ts';
 import { createDynamoDbStore } from '../../shared/orders/dynamodb-store.ts';
-import { createOrders, type Orders } from '../../shared/orders/orders.ts';
+import type { Orders } from '../../shared/orders/orders.ts';
 import type { DeployedConfig } from '../../shared/settings/config.ts';
 import { ConfigError } from '../../shared/settings/formats.ts';
 import { tableNameOf } from '../../shared/store-name.ts';
 import { createCallerCheck } from './caller.ts';
 import type { OpenOrders, OrderParts } from './endpoint.ts';
+import { openOrders } from './open-orders.ts';
 import { openVerification } from './verification.ts';
 
 /** Warns at the start about an account that may surprise; throws `ConfigError` for a wrong one. */
@@ -27,7 +27,7 @@ const WITHOUT_ORDERS =
  * `ConfigError` where a setting of orders is missing, and if the pinned address does not control the account.
  */
 function createTrading(config: DeployedConfig, log: Log): OpenOrders {
-  const { mode, walletAddress, key, proxyEnv, maxDailyNotional, maxDailyNotionalPerClient } = config;
+  const { mode, walletAddress, key, proxyEnv } = config;
   const tableName = tableNameOf(config.store);
   if (mode === 'read-only' || !walletAddress || !key || !tableName) throw new ConfigError(WITHOUT_ORDERS);
   checkAccount(walletAddress, config, log);
@@ -60,8 +60,7 @@ function createTrading(config: DeployedConfig, log: Log): OpenOrders {
     const account = await openAccount(config).catch((error: unknown) => {
       throw refusalOf(error, call);
     });
-    const entry = createOrderEntry({ ...config, ...account }, log);
-    const orders = createOrders({ entry, store, log, maxDailyNotional, maxDailyNotionalPerClient });
+    const orders = openOrders(config, account, store, log);
     const place: Orders['place'] = async (...request) => {
       try {
         const result = await orders.place(...request);
@@ -87,10 +86,10 @@ function createTrading(config: DeployedConfig, log: Log): OpenOrders {
 
 /** Opens the parts of the deployed order function. */
 export async function openTrading(config: DeployedConfig, log: Log): Promise<OrderParts> {
-  const openOrders = createTrading(config, log);
+  const trading = createTrading(config, log);
   // Opens at init, while no caller waits. The log has a failure, and the next request tries again.
-  await openOrders().catch(() => undefined);
+  await trading().catch(() => undefined);
   const verification = await openVerification(config);
   await verification?.checkChain?.().catch((error: unknown) => log.error('client chain unavailable', { error }));
-  return { openOrders, verification, checkCaller: createCallerCheck(config.orderAccess) };
+  return { openOrders: trading, verification, checkCaller: createCallerCheck(config.orderAccess) };
 }

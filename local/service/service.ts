@@ -1,9 +1,10 @@
 import { openContainer } from '../../functions/container.ts';
-import { type OpenOrders, openOnce } from '../../functions/orders/endpoint.ts';
+import type { OpenOrders } from '../../functions/orders/endpoint.ts';
 import { openVerification } from '../../functions/orders/verification.ts';
 import { type Decimal, formatDecimal } from '../../shared/decimal.ts';
 import { refuse } from '../../shared/errors.ts';
 import type { Log } from '../../shared/log.ts';
+import type { Orders } from '../../shared/orders/orders.ts';
 import { type LocalConfig, parseLocalConfig } from '../../shared/settings/config.ts';
 import { ConfigError, sentencesOf } from '../../shared/settings/formats.ts';
 import type { Environment } from '../../shared/settings/table.ts';
@@ -26,22 +27,12 @@ export interface Listening {
 
 /** Opens the account of the settings. Returns it, and sentences for the log. Throws as `openAccount`. */
 export async function openConfigured(config: LocalConfig) {
-  if (!config.key) {
-    const none = { walletAddress: null, funderAddress: config.funderAddress, signatureType: null };
-    return { account: undefined, warnings: [], ...none };
-  }
-  // Loaded only where a key is: a reader needs no cryptography.
+  if (!config.key) return { account: undefined, warnings: [] };
+  // Loaded only with a key: a reader needs no cryptography.
   const { EOA_WARNING, openAccount } = await import('#venue/open-account');
   const account = await openAccount(config);
-  const { wallet, funderAddress, signatureType, warning } = account;
-  const warnings = sentencesOf([warning, config.mode === 'order-placing' && signatureType === 'eoa' && EOA_WARNING]);
-  return {
-    account,
-    warnings,
-    walletAddress: wallet.address,
-    funderAddress: config.funderAddress && funderAddress,
-    signatureType,
-  };
+  const isEoa = config.mode === 'order-placing' && account.signatureType === 'eoa';
+  return { account, warnings: sentencesOf([account.warning, isEoa && EOA_WARNING]) };
 }
 
 /**
@@ -82,30 +73,27 @@ function ordersOpener(config: LocalConfig, account: Opened['account'], store: St
     };
   }
   // Opened once the service listens: from a clone, the venue's official client takes half a second to load.
-  return openOnce(async () => {
-    const [{ createOrderEntry }, { createOrders }] = await Promise.all([
-      import('#venue/order-entry'),
-      import('../../shared/orders/orders.ts'),
-    ]);
-    const { maxDailyNotional, maxDailyNotionalPerClient } = config;
-    const entry = createOrderEntry({ ...config, ...account }, log);
-    return createOrders({ entry, store, log, maxDailyNotional, maxDailyNotionalPerClient });
-  });
+  let opened: Promise<Orders> | undefined;
+  const open = async () =>
+    (await import('../../functions/orders/open-orders.ts')).openOrders(config, account, store, log);
+  return () => {
+    opened ??= open();
+    return opened;
+  };
 }
 
 /** Returns the settings in force for the log. Lists become their lengths; `null` does not apply to a read-only service. */
-function inForce(config: LocalConfig, account: Opened, store: Store | undefined) {
+function inForce(config: LocalConfig, { account }: Opened, funderAddress: string | undefined, store?: Store) {
   const { mode, gammaUrl, clobUrl, corsOrigins, allowedHosts, proxyEnv, logLevel } = config;
-  const { walletAddress, funderAddress, signatureType } = account;
   const trades = mode === 'order-placing';
   const ofOrders = <T>(value: T) => (trades ? (value ?? null) : null);
   const decimal = (cap: Decimal | undefined) => ofOrders(cap && formatDecimal(cap));
   return {
     mode,
-    wallet_address: walletAddress,
+    wallet_address: account?.wallet.address ?? null,
     funder_address: funderAddress ?? null,
-    signature_type: ofOrders(signatureType),
-    api_credentials: ofOrders(account.account?.credentials ? 'given' : 'derived'),
+    signature_type: ofOrders(account?.signatureType),
+    api_credentials: ofOrders(account?.credentials ? 'given' : 'derived'),
     builder_code: ofOrders(config.builderCode),
     max_order_notional: decimal(config.maxOrderNotional),
     max_daily_notional: decimal(config.maxDailyNotional),
@@ -146,12 +134,14 @@ export async function startService(
     const opened = await openConfigured(config);
     const verification = await openVerified(config, log.warn, () => authorities);
     const { account } = opened;
+    const walletAddress = account?.wallet.address ?? null;
+    const funderAddress = config.funderAddress && (account?.funderAddress ?? config.funderAddress);
     if (config.mode === 'order-placing') store = await openStore(config);
     const openOrders = ordersOpener(config, account, store, log);
     const marketData = createMarketData(config, log);
     const clientVerification = verification ? 'required' : 'off';
     const venue = isPaper ? ({ venue: 'paper' } as const) : {};
-    const health = { mode: config.mode, ...opened, clientVerification, ...venue } as const;
+    const health = { mode: config.mode, walletAddress, funderAddress, clientVerification, ...venue } as const;
     const handlers = createHandlers({ serve, health, marketData, openOrders, verification });
     if (store?.isNew && !isPaper) {
       log.warn('new order store: it has no earlier idempotency keys', { store: store.place });
@@ -159,8 +149,8 @@ export async function startService(
     if (!isPaper) for (const warning of [...opened.warnings, ...config.risks]) log.warn(warning);
     const { url, listensOn, authorities: own, close } = await startServer({ handlers, config, log });
     authorities = own;
-    announce?.({ url, walletAddress: opened.walletAddress });
-    log.info('listening', { url: listensOn, ...inForce(config, opened, store) });
+    announce?.({ url, walletAddress });
+    log.info('listening', { url: listensOn, ...inForce(config, opened, funderAddress, store) });
     if (store) openOrders().catch((error: unknown) => log.error('orders not opened', { error }));
     return { url, log, stop: () => close().finally(store?.close) };
   } catch (error) {
