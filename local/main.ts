@@ -1,6 +1,6 @@
 import { flushCompileCache } from 'node:module';
 import { ConfigError } from '../shared/settings/formats.ts';
-import { LOCAL, variableOf } from '../shared/settings/table.ts';
+import { LISTED, variableOf } from '../shared/settings/table.ts';
 import { flag, option, runCommand, THIS_PROCESS } from './command-line.ts';
 import type { Service } from './service/service.ts';
 import { withSettingsFile } from './service/settings-file.ts';
@@ -43,7 +43,7 @@ async function start(paper: boolean, settings: string | undefined): Promise<numb
 
 /** Writes a line for each setting. */
 function listSettings(): string {
-  const lines = Object.entries(LOCAL).map(
+  const lines = Object.entries(LISTED).map(
     ([name, { preset, meaning }]) => `  ${variableOf(name).padEnd(39)} ${(preset || '-').padEnd(32)} ${meaning}\n`,
   );
   return lines.join('');

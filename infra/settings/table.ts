@@ -1,5 +1,5 @@
 import { anyOf, arnOf, commaListOf, formatBy, matching } from '../../shared/settings/formats.ts';
-import { DEPLOYED, preset, row, TABLE } from '../../shared/settings/table.ts';
+import { DEPLOYED, preset, row, SETTINGS, TABLE, TOPIC } from '../../shared/settings/table.ts';
 
 /** Scopes: the gateway takes ten a route, of 64 characters each. A semicolon is taken for a wrong separator. */
 const SCOPES = formatBy('1 to 10 scopes of at most 64 characters, separated by commas or spaces', (text) => {
@@ -7,8 +7,6 @@ const SCOPES = formatBy('1 to 10 scopes of at most 64 characters, separated by c
   const isPlain = scopes.every((scope) => /^[!-:<-~]{1,64}$/.test(scope));
   return isPlain && scopes.length > 0 && scopes.length <= 10 ? scopes : undefined;
 });
-
-const TOPIC = arnOf('a standard SNS topic (no FIFO topic, no subscription)', 'sns');
 
 /** Settings of the stack. Not in the table of the service, which every function loads. */
 const STACK = {
@@ -23,7 +21,7 @@ const STACK = {
     matching('an AWS region', /^[a-z]{2,4}(-[a-z]+)+-\d$/),
     'with orders: a region from which the venue takes orders',
   ),
-  fillsTopic: row(TOPIC, 'with orders: ARN of the SNS topic for the events of orders'),
+  ...SETTINGS.events,
   ordersTable: row(TABLE, 'name of a restored table of orders to use'),
   account: row(matching('the 12 digits of an AWS account', /^\d{12}$/), 'the only AWS account to deploy to'),
   alarmTopic: row(TOPIC, 'ARN of the SNS topic that alarms notify, in the same region'),

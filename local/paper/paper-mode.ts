@@ -110,12 +110,13 @@ export async function startOnPaper(
   const page = { files: async () => (files ??= await loadConsole()), service: () => trading };
   const venue = createPaperVenue({ seed: SEED, faucet }, page);
   stack.defer(() => venue.close());
-  const asked = { port: LOCAL.port, clientVerification: LOCAL.clientVerification };
-  const { port, clientVerification } = readVariables(env, asked).values;
+  const asked = { port: LOCAL.port, clientVerification: LOCAL.clientVerification, corsOrigins: LOCAL.corsOrigins };
+  const { values } = readVariables(env, asked);
+  const { port, clientVerification } = values;
   // The next port after the service's, so that addresses can be kept: 8080 and 8081.
   const { url: venueUrl } = await listenNear(venue, port === 0 || port === MAX_PORT ? 0 : port + 1);
   // The console may place orders too, by each name of this machine.
-  const corsOrigins = [env['SERVICE_CORS_ORIGINS'] ?? '', venueUrl, venueUrl.replace('127.0.0.1', 'localhost')];
+  const corsOrigins = [...values.corsOrigins, venueUrl, venueUrl.replace('127.0.0.1', 'localhost')];
   const overrides = paperOverrides(venueUrl, join(directory.path, 'orders.db'), corsOrigins);
   const service = await startService(
     { ...env, ...overrides },

@@ -87,7 +87,7 @@ const OF_MACHINE = ['SERVICE_WALLET_ADDRESS', ...CREDENTIAL_NAMES, 'SERVICE_CLOB
 function variablesOf({ name, status, outputs }: Stack, env: Environment): Environment {
   const [table, wallet, kmsKey] = ['OrdersTable', 'WalletAddress', 'WalletKmsKey'].map((output) => outputs.get(output));
   if (table === undefined) throw new DeskError(`The stack ${name} (${status}) has no output OrdersTable.`);
-  const own = env['SERVICE_WALLET_ADDRESS'] || wallet;
+  const { walletAddress: own = wallet } = readSome(env, { walletAddress: SETTINGS.orders.walletAddress });
   // With another wallet's credentials, the desk would cancel that wallet's orders and not the deployment's.
   if (wallet !== undefined && own?.toLowerCase() !== wallet.toLowerCase()) {
     throw new ConfigError(

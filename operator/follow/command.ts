@@ -1,15 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import type { Terminal } from '../../local/command-line.ts';
 import { storeFileOf } from '../../local/service/folders.ts';
-import { ConfigError } from '../../shared/settings/formats.ts';
-import type { Environment } from '../../shared/settings/table.ts';
+import { ConfigError, parseText } from '../../shared/settings/formats.ts';
+import { readSome } from '../../shared/settings/read.ts';
+import { type Environment, SETTINGS } from '../../shared/settings/table.ts';
 import { tableNameOf } from '../../shared/store-name.ts';
 import { formatTime } from '../../shared/time.ts';
 import type { Access } from '../account/access.ts';
 import { accountOf, openLooks } from './read.ts';
 import { type Host, openLines, run } from './run.ts';
 import { newState } from './state.ts';
-import { openWebhook, webhookSecrets } from './webhook.ts';
+import { openWebhook } from './webhook.ts';
 import { openWebhookFile } from './webhook-file.ts';
 
 /** How to follow; times in milliseconds. */
@@ -24,19 +25,19 @@ export interface FollowOptions {
 
 /** Opens a webhook and its file. A paper session creates a missing secret. */
 function openReceiver(access: Access, { env, since, isPaper }: FollowOptions, url: string, host: Host) {
-  const { ORDERS_WEBHOOK_SECRET: given = '' } = env;
   if (tableNameOf(access.store) !== undefined) {
     throw new ConfigError('--webhook needs a store in a file; for a table there is fillsTopic (docs/topic.md).');
   }
-  const made = isPaper && given === '' ? `whsec_${randomBytes(32).toString('base64')}` : given;
-  const secrets = webhookSecrets({ ORDERS_WEBHOOK_SECRET: made });
+  const { ordersWebhookSecret: given } = readSome(env, SETTINGS.follow);
+  const made = isPaper && !given ? `whsec_${randomBytes(32).toString('base64')}` : '';
+  const secrets = given ?? parseText(made, 'ORDERS_WEBHOOK_SECRET', SETTINGS.follow.ordersWebhookSecret);
   const path = `${storeFileOf(access.store)}.follow`;
   using opening = new DisposableStack();
   const file = opening.adopt(openWebhookFile(path), ({ close }) => close());
   const receiver = { url, secrets, proxyEnv: access.proxyEnv };
   const output = openWebhook(accountOf(access), since, { file, receiver, ...host });
   opening.move();
-  if (made !== given) host.note(`Made for this run: ORDERS_WEBHOOK_SECRET=${made}`);
+  if (made !== '') host.note(`Made for this run: ORDERS_WEBHOOK_SECRET=${made}`);
   return { output, where: `${new URL(url).origin}, and wait in ${path}` };
 }
 

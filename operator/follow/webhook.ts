@@ -5,8 +5,7 @@ import { UsageError } from '../../local/command-line.ts';
 import { openExchange } from '../../shared/http/exchange.ts';
 import { LOOPBACK } from '../../shared/loopback.ts';
 import type { ProxyEnv } from '../../shared/proxy.ts';
-import { ConfigError } from '../../shared/settings/formats.ts';
-import type { Environment } from '../../shared/settings/table.ts';
+import type { Secret } from '../../shared/secret.ts';
 import { DeskError } from '../account/access.ts';
 import type { Host, Output } from './run.ts';
 import { encodeState } from './state.ts';
@@ -22,7 +21,7 @@ const PAUSES_MS = [5_000, 5 * MINUTE_MS, 30 * MINUTE_MS, ...[2, 5, 10, 14, 20, 2
 /** Where a webhook goes, and the secrets that sign it. */
 interface Receiver {
   readonly url: string;
-  readonly secrets: readonly Buffer[];
+  readonly secrets: readonly Secret[];
   readonly proxyEnv?: ProxyEnv | undefined;
 }
 
@@ -49,27 +48,17 @@ export function receiverUrl(text: string): string {
   );
 }
 
-const SECRET = /^whsec_([A-Za-z0-9+/]+={0,2})$/;
-
-/** Reads one or two secrets; throws `ConfigError`. */
-export function webhookSecrets({ ORDERS_WEBHOOK_SECRET: text = '' }: Environment): readonly Buffer[] {
-  const secrets = text.split(' ').map((one) => Buffer.from(SECRET.exec(one)?.[1] ?? '', 'base64'));
-  if (secrets.length <= 2 && secrets.every(({ length }) => length >= 24 && length <= 64)) return secrets;
-  throw new ConfigError(
-    'ORDERS_WEBHOOK_SECRET must be whsec_ and 24 to 64 random bytes in base64, or two of these with a blank between them.',
-  );
-}
-
 /** Creates a function that sends an event, and returns the head of the answer; its status is 0 without an answer. */
 function createSender({ url, secrets, proxyEnv }: Receiver) {
   const exchange = openExchange(url, { proxyEnv });
+  const keys = secrets.map((secret) => Buffer.from(secret.reveal(), 'base64'));
   return ({ id, body }: Waiting) => {
     const seconds = Math.floor(Date.now() / 1_000);
-    const sign = (secret: Buffer) => createHmac('sha256', secret).update(`${id}.${seconds}.${body}`).digest('base64');
+    const sign = (key: Buffer) => createHmac('sha256', key).update(`${id}.${seconds}.${body}`).digest('base64');
     const headers = {
       'webhook-id': id,
       'webhook-timestamp': String(seconds),
-      'webhook-signature': secrets.map((secret) => `v1,${sign(secret)}`).join(' '),
+      'webhook-signature': keys.map((key) => `v1,${sign(key)}`).join(' '),
     };
     const unanswered = { status: 0, retryAfter: undefined };
     return exchange({ method: 'POST', headers, body, headOnly: true }, CALL_MS).catch(() => unanswered);

@@ -4,7 +4,8 @@ import { awsClientOptions } from '../../shared/aws-client.ts';
 import { createLog } from '../../shared/log.ts';
 import { parseDeployedConfig } from '../../shared/settings/config.ts';
 import { ConfigError } from '../../shared/settings/formats.ts';
-import type { Environment } from '../../shared/settings/table.ts';
+import { readSome } from '../../shared/settings/read.ts';
+import { type Environment, SETTINGS } from '../../shared/settings/table.ts';
 import { tableNameOf } from '../../shared/store-name.ts';
 import type { OrderEvent } from '../follow/event.ts';
 import { accountOf, openLooks } from '../follow/read.ts';
@@ -53,9 +54,12 @@ function createPublisher(TopicArn: string) {
 export function createHandler(env: Environment, now: () => number = Date.now) {
   const config = parseDeployedConfig(env);
   const table = tableNameOf(config.store);
-  if (config.mode === 'read-only' || table === undefined) throw new ConfigError('The settings of orders must be set.');
+  const { fillsTopic: topic } = readSome(env, SETTINGS.events);
+  if (config.mode === 'read-only' || !table || !topic) {
+    throw new ConfigError('The settings of orders and FILLS_TOPIC must be set.');
+  }
   const log = createLog({ level: config.logLevel });
-  const publish = createPublisher(env['FILLS_TOPIC'] ?? '');
+  const publish = createPublisher(topic);
   const note = (sentence: string) => log.warn('look at the venue', { sentence });
   return async (): Promise<void> => {
     const access = { ...config, ...(await openForReads(config)), hasIndex: true };

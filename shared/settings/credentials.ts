@@ -27,6 +27,17 @@ export const CLOB_PASSPHRASE = trimmed('printable ASCII without spaces', (text) 
   /^[\x21-\x7e]{1,256}$/.test(text) ? new Secret(text) : undefined,
 );
 
+/** The secrets that sign webhooks, in base64: the new one and the one that it replaces. */
+export const WEBHOOK_SECRETS = formatBy(
+  'whsec_ and 24 to 64 random bytes in base64, or two of these with a blank between them',
+  (text) => {
+    const keys = text.split(' ').map((one) => /^whsec_([A-Za-z0-9+/]+={0,2})$/.exec(one)?.[1] ?? '');
+    const lengths = keys.map((key) => Buffer.byteLength(key, 'base64'));
+    const isUsable = keys.length <= 2 && lengths.every((length) => length >= 24 && length <= 64);
+    return isUsable ? keys.map((key) => new Secret(key)) : undefined;
+  },
+);
+
 export const CREDENTIAL_NAMES = [
   'SERVICE_CLOB_API_KEY',
   'SERVICE_CLOB_API_SECRET',

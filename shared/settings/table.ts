@@ -5,8 +5,8 @@ import { LOG_LEVELS } from '../log.ts';
 import { LOOPBACK } from '../loopback.ts';
 import { KEY_LIKE, Secret } from '../secret.ts';
 import { tableNameOf } from '../store-name.ts';
-import { CLOB_KEY, CLOB_PASSPHRASE, CLOB_SECRET, PRIVATE_KEY } from './credentials.ts';
-import { anyOf, commaListOf, formatBy, integer, matching, parseText, type TextFormat } from './formats.ts';
+import { CLOB_KEY, CLOB_PASSPHRASE, CLOB_SECRET, PRIVATE_KEY, WEBHOOK_SECRETS } from './credentials.ts';
+import { anyOf, arnOf, commaListOf, formatBy, integer, matching, parseText, type TextFormat } from './formats.ts';
 
 /** The gateway checks callers by `iam` and `jwt`. */
 const ORDER_ACCESSES = ['iam', 'jwt', 'public'] as const;
@@ -123,6 +123,8 @@ const SECRET_NAME = matching(
   /^(?!(?:0x)?[0-9a-fA-F]{64}$)(?:arn:[\w-]+:secretsmanager:[\w-]+:\d{12}:secret:[\w/+=.@-]+-[A-Za-z0-9]{6}|[\w/+=.@-]{1,512})$/,
 );
 
+export const TOPIC = arnOf('a standard SNS topic (no FIFO topic, no subscription)', 'sns');
+
 export interface Setting<T> extends TextFormat<T> {
   readonly absent: T;
   /** Text for people: the default, if any, and the meaning. */
@@ -207,6 +209,14 @@ export const SETTINGS = {
     httpsProxy: row(PROXY, 'proxy for requests to the venue and to AWS: an http: or https: URL'),
     noProxy: row(matching('a list of hosts', /./), 'hosts to reach without the proxy, comma-separated'),
   },
+  /** Of `orders follow`. */
+  follow: {
+    ordersWebhookSecret: row(WEBHOOK_SECRETS, 'with orders follow --webhook: whsec_ and base64, signs the events'),
+  },
+  /** Of the deployed function of events. */
+  events: {
+    fillsTopic: row(TOPIC, 'with orders: ARN of the SNS topic for the events of orders'),
+  },
   /** Of deployed functions, besides. */
   deployed: {
     orderAccess: preset(anyOf(ORDER_ACCESSES), 'iam', 'who may call POST /v1/orders: iam, jwt or public'),
@@ -215,14 +225,19 @@ export const SETTINGS = {
 
 export const LOCAL = { ...SETTINGS.local, ...SETTINGS.orders, ...SETTINGS.common, ...SETTINGS.network };
 
+/** The settings that a file of settings may have. */
+export const LISTED = { ...LOCAL, ...SETTINGS.follow };
+
 export const DEPLOYED = { ...SETTINGS.orders, ...SETTINGS.common, ...SETTINGS.deployed };
+
+const UNPREFIXED = { ...SETTINGS.network, ...SETTINGS.follow, ...SETTINGS.events };
 
 /** Environment variables; an empty one counts as absent. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Returns the environment variable of a setting. */
 export function variableOf(name: string): string {
-  return `${name in SETTINGS.network ? '' : 'SERVICE_'}${name.replaceAll(/[A-Z]/g, '_$&').toUpperCase()}`;
+  return `${name in UNPREFIXED ? '' : 'SERVICE_'}${name.replaceAll(/[A-Z]/g, '_$&').toUpperCase()}`;
 }
 
 /** Replaces variables in a sentence with the names of their settings in a deployment's file. */

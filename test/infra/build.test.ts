@@ -108,6 +108,7 @@ describe('the build', () => {
       SERVICE_WALLET_ADDRESS: `0x${'2c'.repeat(20)}`,
       SERVICE_PRIVATE_KEY_SECRET: 'trading/key',
       SERVICE_STORE: 'dynamodb:orders',
+      FILLS_TOPIC: 'arn:aws:sns:eu-west-1:123456789012:events',
       AWS_REGION: 'eu-west-1',
       AWS_ACCESS_KEY_ID: 'AKIDEXAMPLE',
       AWS_SECRET_ACCESS_KEY: 'invented',

@@ -4,7 +4,7 @@ import { devNull, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { LOCAL, variableOf } from '../../shared/settings/table.ts';
+import { LISTED, variableOf } from '../../shared/settings/table.ts';
 import { openRaw } from '../support/service/http-client.ts';
 import { startProgram } from '../support/service/program.ts';
 import { until } from '../support/until.ts';
@@ -78,7 +78,7 @@ describe('the command line', () => {
   it('prints every setting of the configuration for --help', async () => {
     const { stdout, stderr, code } = await ended([MAIN, '--help']);
     expect([code, stderr]).toStrictEqual([0, '']);
-    for (const name of Object.keys(LOCAL).map(variableOf)) expect(stdout).toContain(`  ${name} `);
+    for (const name of Object.keys(LISTED).map(variableOf)) expect(stdout).toContain(`  ${name} `);
   });
 
   it.each([[[KEY]], [['--settings', '']]])(

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
 import { parseLocalConfig } from '../../shared/settings/config.ts';
-import { LOCAL, variableOf } from '../../shared/settings/table.ts';
+import { LISTED, variableOf } from '../../shared/settings/table.ts';
 import { insertTables, renderEnvironment } from '../../tools/settings/render.ts';
 
 const readText = (name: string) => readFile(join(import.meta.dirname, '../..', name), 'utf8');
@@ -17,7 +17,7 @@ describe('the table of settings', () => {
 
   it('writes an example that a service starts with unchanged, with every setting in force', () => {
     const env = parseEnv(renderEnvironment().replaceAll(/^# (?=[A-Z_]+=)/gm, ''));
-    expect(Object.keys(env).toSorted()).toStrictEqual(Object.keys(LOCAL).map(variableOf).toSorted());
+    expect(Object.keys(env).toSorted()).toStrictEqual(Object.keys(LISTED).map(variableOf).toSorted());
     expect(parseLocalConfig(env)).toStrictEqual(parseLocalConfig({}));
   });
 });

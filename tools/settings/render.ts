@@ -1,5 +1,5 @@
 import { CONTEXT } from '../../infra/settings/table.ts';
-import { LOCAL, type Table, variableOf } from '../../shared/settings/table.ts';
+import { LISTED, LOCAL, type Table, variableOf } from '../../shared/settings/table.ts';
 
 const HEADER = `# Settings of the local server; every one may be left out, and an empty one counts as absent.
 # npm start reads them from a copy of this file named .env; a variable of the environment wins.
@@ -7,7 +7,7 @@ const HEADER = `# Settings of the local server; every one may be left out, and a
 
 /** The text of `.env.example`. */
 export function renderEnvironment(): string {
-  const blocks = Object.entries(LOCAL).map(
+  const blocks = Object.entries(LISTED).map(
     ([name, { preset, meaning }]) => `# ${meaning}\n# ${variableOf(name)}=${preset}\n`,
   );
   return [HEADER, ...blocks].join('\n');
@@ -24,7 +24,7 @@ function renderTable(table: Table, nameOf: (name: string) => string): string {
 /** The tables of settings in Markdown: of the service, and what a deployment has besides. */
 function renderTables(): string {
   const besides = Object.fromEntries(Object.entries(CONTEXT).filter(([name]) => !(name in LOCAL)));
-  return `${renderTable(LOCAL, variableOf)}\nA deployment has these besides:\n\n${renderTable(besides, () => '')}`;
+  return `${renderTable(LISTED, variableOf)}\nA deployment has these besides:\n\n${renderTable(besides, () => '')}`;
 }
 
 const BLOCK = /(?<=<!-- settings -->\n).*?(?=<!-- \/settings -->)/s;
