@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, expect, it, jest } from '@jest/globals';
 import { Wallet } from 'ethers';
 import { z } from 'zod';
+import { judge } from '../../../operator/doctor/check.ts';
 import { runDoctor } from '../../../operator/doctor/doctor.ts';
 import type { FaultOrder } from '../../../packages/paper-venue/faults/faults.ts';
 import { deriveAccounts } from '../../../shared/venue/polymarket/accounts.ts';
@@ -463,4 +464,13 @@ it.each([
   expect(err).toMatch(sentence);
   expect(err).not.toContain(KEY.slice(2));
   expect(err).toContain('\n  --print-credentials FILE ');
+});
+
+it('names no more than the kind of an unexpected error, whose message might quote a secret', () => {
+  for (const error of [new TypeError(`cannot read ${KEY}`), KEY])
+    expect(judge('the host')(error)).toStrictEqual({
+      status: 'fail',
+      message: `The check itself failed (${typeof error === 'string' ? 'unknown' : 'TypeError'}).`,
+      fix: 'This is a fault of this program: please report it.',
+    });
 });
