@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { extname } from 'node:path';
-import { afterAll, describe } from '@jest/globals';
+import { afterAll } from '@jest/globals';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { listenOnLoopback } from '../../../tools/support/loopback.ts';
+import { describeWith } from '../jest.ts';
 
 /** Debian's Chromium; without the window that nobody sees it takes a third less of a processor. */
 const PATH = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'].find((path) => existsSync(path));
@@ -46,14 +47,7 @@ export async function openPage(): Promise<Page> {
 
 /** As `describe` where Chromium is installed; elsewhere the tests are skipped, and it says so. */
 export function describeInChromium(name: string, tests: () => void): void {
-  if (PATH !== undefined) {
-    describe(name, tests);
-    return;
-  }
-  // CI installs it: there a skipped test would be one that nobody misses.
-  if (process.env['REQUIRE_CHROMIUM'] === '1') throw new Error('Chromium is not installed.');
-  process.stderr.write(`SKIPPED: ${name}: on Debian, apt-get install chromium-headless-shell.\n`);
-  describe.skip(name, tests);
+  describeWith({ program: 'Chromium', isThere: PATH !== undefined, package: 'chromium-headless-shell' }, name, tests);
 }
 
 const TYPES: Readonly<Record<string, string>> = { '.js': 'text/javascript', '.css': 'text/css' };
