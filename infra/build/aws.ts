@@ -1,12 +1,12 @@
 /** The parts of the clients of AWS that the functions use. They share code with the layer's client of KMS, so the layer has them too. */
 export {
+  BatchGetItemCommand,
   ConditionalCheckFailedException,
   DeleteItemCommand,
   DynamoDBClient,
   GetItemCommand,
   PutItemCommand,
   paginateQuery,
-  paginateScan,
   TransactionCanceledException,
   TransactWriteItemsCommand,
 } from '@aws-sdk/client-dynamodb';

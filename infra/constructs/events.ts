@@ -3,10 +3,9 @@ import { Schedule, ScheduleExpression } from 'aws-cdk-lib/aws-scheduler';
 import { LambdaInvoke } from 'aws-cdk-lib/aws-scheduler-targets';
 import type { Construct } from 'constructs';
 import { LAMBDA_TIMEOUT_MS } from '../../shared/limits.ts';
-import { SIGNED_INDEX, TOPIC_STATE } from '../../shared/orders/table-layout.ts';
+import { INDEXES, TOPIC_STATE } from '../../shared/orders/table-layout.ts';
 import { storeOfTable } from '../../shared/store-name.ts';
 import { allowAccount, type OrdersProps } from './orders.ts';
-import { addOutputs } from './outputs.ts';
 import { ServiceFunction } from './service-function.ts';
 
 interface EventsProps extends OrdersProps {
@@ -35,10 +34,9 @@ export function addEvents(scope: Construct, { settings, store, topicArn, ...prop
   // Items of its own only: any other may be an order. A policy takes no control character; `?` stands for any one.
   const own = { 'dynamodb:LeadingKeys': `${TOPIC_STATE.replace('\u0000', '?')}*` };
   events.allow(['dynamodb:GetItem', 'dynamodb:PutItem'], store.tableArn, { 'ForAllValues:StringLike': own });
-  events.allow(['dynamodb:Query'], `${store.tableArn}/index/${SIGNED_INDEX.name}`);
+  for (const { name } of Object.values(INDEXES)) events.allow(['dynamodb:Query'], `${store.tableArn}/index/${name}`);
+  events.allow(['dynamodb:BatchGetItem'], store.tableArn);
   events.allow(['sns:Publish'], topicArn);
   allowAccount(events, settings, 'credentials');
-  // Shows the desk and the doctor that the table has the index.
-  addOutputs(scope, { OrdersIndex: SIGNED_INDEX.name });
   return events;
 }

@@ -4,9 +4,11 @@ import { Key } from 'aws-cdk-lib/aws-kms';
 import type { Alias } from 'aws-cdk-lib/aws-lambda';
 import { CfnQueryDefinition, LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct, type IConstruct } from 'constructs';
-import { SIGNED_INDEX } from '../../shared/orders/table-layout.ts';
+import { INDEXES } from '../../shared/orders/table-layout.ts';
 import type { Settings } from '../settings/settings.ts';
 import { addOutputs } from './outputs.ts';
+
+const TYPES = { S: AttributeType.STRING, N: AttributeType.NUMBER } as const;
 
 /**
  * The table and the log of orders: created by the first deployment, and kept even if the function of orders is removed.
@@ -47,7 +49,7 @@ export class OrdersTable extends Construct {
    * fixed: if an earlier stack left such a table, the deployment fails instead of creating an empty one.
    */
   addTable(after: readonly IConstruct[], orders: Alias | undefined): void {
-    const { keyArn, removal, fillsTopic } = this.settings;
+    const { keyArn, removal } = this.settings;
     const table = new Table(this, 'Table', {
       tableName: this.tableName,
       partitionKey: { name: 'idempotency_key', type: AttributeType.STRING },
@@ -60,14 +62,11 @@ export class OrdersTable extends Construct {
       deletionProtection: removal !== 'destroy',
       removalPolicy: RemovalPolicy.RETAIN,
     });
-    if (fillsTopic !== undefined) {
-      table.addGlobalSecondaryIndex({
-        indexName: SIGNED_INDEX.name,
-        partitionKey: { name: SIGNED_INDEX.day, type: AttributeType.STRING },
-        sortKey: { name: SIGNED_INDEX.time, type: AttributeType.NUMBER },
-        projectionType: ProjectionType.INCLUDE,
-        nonKeyAttributes: ['record'],
-      });
+    for (const { name, keys } of Object.values(INDEXES)) {
+      const [partitionKey, sortKey] = Object.entries(keys).map(([key, type]) => ({ name: key, type: TYPES[type] }));
+      if (!partitionKey) throw new Error(`the index ${name} has no key`);
+      const projectionType = ProjectionType.KEYS_ONLY;
+      table.addGlobalSecondaryIndex({ indexName: name, partitionKey, ...(sortKey && { sortKey }), projectionType });
     }
     table.node.addDependency(...after);
     orders?.node.addDependency(table);

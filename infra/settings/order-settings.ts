@@ -1,6 +1,6 @@
 import { getAddress, isAddress } from 'ethers/address';
 import { compareDecimals, type Decimal } from '../../shared/decimal.ts';
-import { SIGNED_INDEX } from '../../shared/orders/table-layout.ts';
+import { INDEXES } from '../../shared/orders/table-layout.ts';
 import { ConfigError, type Sentence, sentencesOf } from '../../shared/settings/formats.ts';
 import { orderRules } from '../../shared/settings/rules.ts';
 import { inSettings, type ValuesOf } from '../../shared/settings/table.ts';
@@ -80,7 +80,7 @@ function warningsOf({ values, isGiven }: Asked, { signatureType, warning }: Chos
       `logLevel=${values.logLevel}: requests that succeed have no line, so the dashboard shows no times by part.`,
     values.fillsTopic !== undefined &&
       values.ordersTable !== undefined &&
-      `fillsTopic with ordersTable: that table needs the index ${SIGNED_INDEX.name} (docs/operations.md, "Restoring the table").`,
+      `fillsTopic with ordersTable: that table needs the indexes ${INDEXES.order.name} and ${INDEXES.signing.name} (docs/operations.md, "Restoring the table").`,
     values.fillsTopic !== undefined &&
       values.kmsKey !== undefined &&
       values.credentialsSecret === undefined &&

@@ -23,7 +23,7 @@ async function openTable(tableName: string, route: AwsRoute): Promise<FileOrderS
   const read = () => store.read(NO_KEY);
   // The first call also looks up AWS credentials, which may use all of its time.
   await read().catch(read);
-  return { ...store, isNew: false, close: async () => undefined };
+  return { ...store, isNew: false, setUpMs: 0, close: async () => undefined };
 }
 
 function unusable(place: string, cause: unknown): ConfigError {
@@ -47,16 +47,13 @@ export async function openStore({
   }
 }
 
-/** Opens the records of the store that `SERVICE_STORE` names. `hasIndex`: a table has the index by signing. */
-export async function openRecords(
-  { store, ...route }: Pick<LocalConfig, 'store'> & AwsRoute,
-  hasIndex: boolean,
-): Promise<OrderRecords> {
+/** Opens the records of the store that `SERVICE_STORE` names. */
+export async function openRecords({ store, ...route }: Pick<LocalConfig, 'store'> & AwsRoute): Promise<OrderRecords> {
   const tableName = tableNameOf(store);
   if (tableName === undefined)
     return (await import('../file-store/file-records.ts')).openFileRecords(storeFileOf(store));
   const { openTableRecords } = await import('../../shared/orders/dynamodb-records.ts');
-  return openTableRecords({ tableName, hasIndex }, route);
+  return openTableRecords(tableName, route);
 }
 
 /** Throws where a file cannot be written, or made in the nearest folder above it that exists. */
@@ -80,7 +77,7 @@ export async function checkStore({ store, ...route }: Pick<LocalConfig, 'store'>
     checkWritable(place);
     (await import('../file-store/store.ts')).requireUsable(place);
     if (!existsSync(place) || statSync(place).size === 0) return place;
-    for await (const record of (await openRecords({ store }, false)).list()) {
+    for await (const record of (await openRecords({ store })).list(0)) {
       if (record) break;
       throw new Error('it has a record of another version of the service, or a damaged one');
     }

@@ -65,6 +65,9 @@ export interface StartOptions {
   readonly announce?: (listening: Listening) => void;
 }
 
+/** A set-up of the store above this is in the log, in milliseconds. */
+const SLOW_SET_UP_MS = 1_000;
+
 function ordersOpener(config: LocalConfig, account: Opened['account'], store: Store | undefined, log: Log): OpenOrders {
   if (config.mode === 'read-only' || !account || !store) {
     const why = `The service is read-only: its operator has not set ${config.missing.join(' and ')}.`;
@@ -145,6 +148,9 @@ export async function startService(
     const handlers = createHandlers({ serve, health, marketData, openOrders, verification });
     if (store?.isNew && !isPaper) {
       log.warn('new order store: it has no earlier idempotency keys', { store: store.place });
+    }
+    if (store && store.setUpMs > SLOW_SET_UP_MS) {
+      log.info('order store indexed', { store: store.place, ms: Math.round(store.setUpMs) });
     }
     if (!isPaper) for (const warning of [...opened.warnings, ...config.risks]) log.warn(warning);
     const { url, listensOn, authorities: own, close } = await startServer({ handlers, config, log });

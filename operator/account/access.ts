@@ -113,8 +113,6 @@ function variablesOf({ name, status, outputs }: Stack, env: Environment): Enviro
 export interface OperatorConfig extends LocalConfig {
   /** The region of AWS, if it is not the environment's. */
   readonly region?: string | undefined;
-  /** True for a table with the index by signing. */
-  readonly hasIndex?: boolean;
   readonly stack?: Stack;
 }
 
@@ -131,10 +129,10 @@ export async function readConfig(
   const { httpsProxy, noProxy } = readSome(withFile, SETTINGS.network);
   const route = { region, proxyEnv: { HTTPS_PROXY: httpsProxy, NO_PROXY: noProxy } };
   const found = await readStack(stack, route);
-  return { ...parse(variablesOf(found, env)), ...route, hasIndex: found.outputs.has('OrdersIndex'), stack: found };
+  return { ...parse(variablesOf(found, env)), ...route, stack: found };
 }
 
-type Used = 'clobUrl' | 'gammaUrl' | 'funderAddress' | 'proxyEnv' | 'store' | 'region' | 'hasIndex';
+type Used = 'clobUrl' | 'gammaUrl' | 'funderAddress' | 'proxyEnv' | 'store' | 'region';
 
 /** The account, the venue and the store that the desk works with. */
 export interface Access extends Pick<OperatorConfig, Used>, ReadAccess {}

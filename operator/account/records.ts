@@ -1,60 +1,58 @@
 import { openRecords } from '../../local/service/open-store.ts';
 import type { AwsRoute } from '../../shared/aws-client.ts';
 import { withoutControls } from '../../shared/foreign-text.ts';
+import type { OrderRecords } from '../../shared/orders/order-store.ts';
 import type { OrderRecord } from '../../shared/orders/record.ts';
-import { INDEX_LAG_MS } from '../../shared/orders/table-layout.ts';
 import { ConfigError } from '../../shared/settings/formats.ts';
 import { tableNameOf } from '../../shared/store-name.ts';
 import { type Access, DeskError } from './access.ts';
-
-/** Returns how long a list since a time may miss a new record; `undefined` if such a list reads all records. */
-export function lagOf({ store, hasIndex }: Access): number | undefined {
-  if (tableNameOf(store) === undefined) return 0;
-  return hasIndex ? INDEX_LAG_MS : undefined;
-}
 
 /** The picked parts of records. */
 export interface Records<T> {
   /** By order id, in lower case. */
   readonly byId: ReadonlyMap<string, T>;
-  /** The accounts that orders were signed for, in lower case. */
-  readonly makers: ReadonlySet<string>;
   /** Number of the records that this version cannot read, which are skipped. */
   readonly unreadable: number;
 }
 
-/**
- * Reads the records that were signed since a time, or all, and keeps the result of `pick` for each, unless it is `undefined`.
- * Counts those that it cannot read. Throws `DeskError` if the store itself cannot be read.
- */
-export async function readRecords<T>(
-  access: Pick<Access, 'store' | 'region' | 'hasIndex'> & AwsRoute,
-  pick: (record: OrderRecord) => T | undefined,
-  since = 0,
-): Promise<Records<T>> {
-  const byId = new Map<string, T>();
-  const makers = new Set<string>();
-  let unreadable = 0;
-  try {
-    // Loaded only here: cancelling all orders needs no store.
-    const records = await openRecords(access, access.hasIndex === true);
-    for await (const record of records.list(since)) {
-      if (!record) {
-        unreadable += 1;
-        continue;
-      }
-      makers.add(record.signedFor.maker.toLowerCase());
-      const picked = pick(record);
-      if (picked !== undefined) byId.set(record.orderId.toLowerCase(), picked);
-    }
-  } catch (cause) {
+/** Opens the records of a service. Each call throws `DeskError` if the store cannot be read. */
+export async function openAccountRecords({ store, ...route }: Pick<Access, 'store' | 'region'> & AwsRoute) {
+  function failed(cause: unknown): DeskError {
     const isOwn = cause instanceof ConfigError || (cause instanceof Error && cause.name === 'Error');
     const why = isOwn ? cause.message.replace(/\.$/, '') : cause instanceof Error ? cause.name : 'unknown';
-    const table = tableNameOf(access.store);
-    const place = table === undefined ? access.store : `table ${table}`;
-    throw new DeskError(`The records of orders (${place}) cannot be read: ${why}.`, { cause });
+    const table = tableNameOf(store);
+    const place = table === undefined ? store : `table ${table}`;
+    return new DeskError(`The records of orders (${place}) cannot be read: ${why}.`, { cause });
   }
-  return { byId, makers, unreadable };
+
+  /** Keeps the result of `pick` for each record, unless it is `undefined`. */
+  async function read<T>(
+    records: ReturnType<OrderRecords['list']>,
+    pick: (record: OrderRecord) => T | undefined,
+  ): Promise<Records<T>> {
+    const byId = new Map<string, T>();
+    let unreadable = 0;
+    try {
+      for await (const record of records) {
+        const picked = record && pick(record);
+        if (!record) unreadable += 1;
+        else if (picked !== undefined) byId.set(record.orderId.toLowerCase(), picked);
+      }
+    } catch (cause) {
+      throw failed(cause);
+    }
+    return { byId, unreadable };
+  }
+
+  // Loaded only here: cancelling all orders needs no store.
+  const records = await openRecords({ store, ...route }).catch((cause: unknown) => {
+    throw failed(cause);
+  });
+  return {
+    lagMs: records.lagMs,
+    find: <T>(ids: readonly string[], pick: (record: OrderRecord) => T | undefined) => read(records.find(ids), pick),
+    list: <T>(since: number, pick: (record: OrderRecord) => T | undefined) => read(records.list(since), pick),
+  };
 }
 
 /** Returns the address in a form to compare: an EVM address is one client in any case. */
@@ -87,6 +85,8 @@ export const UNREAD: ClientCells = {
 /** The part of a record that names the client and the caller. */
 export type Who = Pick<OrderRecord, 'client' | 'caller'>;
 
+export const whoOf = ({ client, caller }: OrderRecord): Who => ({ client, caller });
+
 /** Returns the cells of a client; `recorded` is false without a record. */
 export function cellsOf(record: Who | undefined): ClientCells {
   const { client, caller = null } = record ?? {};
@@ -96,11 +96,6 @@ export function cellsOf(record: Who | undefined): ClientCells {
     caller: caller === null ? null : withoutControls(caller, LABEL_LENGTH),
     recorded: record !== undefined,
   };
-}
-
-/** Returns the cells of an order's client. `recorded` is false only if the whole store was read. */
-export function cellsIn({ byId, unreadable }: Records<Who>, orderId: string): ClientCells {
-  return unreadable > 0 && !byId.has(orderId) ? UNREAD : cellsOf(byId.get(orderId));
 }
 
 /** Returns true for an order of this client. */

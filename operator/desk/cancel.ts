@@ -3,7 +3,17 @@ import { isOver, type VenueOrder } from '../../shared/venue/polymarket/operator-
 import { DeskError, orNote } from '../account/access.ts';
 import { isOfClient, UNREAD } from '../account/records.ts';
 import type { Cancellation } from '../account/venue.ts';
-import { addClients, type Clients, type Desk, noteUnreadable, OPEN, openRow, plural } from './desk.ts';
+import {
+  addClients,
+  type Clients,
+  type Desk,
+  noteUnreadable,
+  OPEN,
+  openRow,
+  openRows,
+  plural,
+  seenOf,
+} from './desk.ts';
 import { type Row, report, type Sheet } from './output.ts';
 
 /** The orders to cancel: named ones, those of a client or a token, or all. */
@@ -24,22 +34,25 @@ const CANCELLED: Sheet = {
   lines: { reason: 'reason', ...OPEN.lines },
 };
 
+/** Without a terminal, the cancellation waits for the names of clients and markets no longer than this. */
+const NAMES_MS = 3_000;
+
 /** Orders that rest, by their ids. */
 type Resting = ReadonlyMap<string, VenueOrder>;
 
 /** Lists the orders of the selection that rest. Throws `DeskError` if the venue or the records cannot be read. */
 async function list(desk: Desk, { ids, client, token, all }: Selection, clients: Clients): Promise<Resting> {
   const open = await desk.venue.restingOrders();
-  const openIds = open.map(({ id }) => id);
-  if (client !== undefined && !(await addClients(desk, openIds, clients))) {
-    throw new DeskError('The clients of the open orders are unknown.');
-  }
+  const areRead = client === undefined || (await addClients(desk, seenOf(open), clients));
   const isSelected = ({ id, tokenId }: VenueOrder) =>
     all ||
     ids.includes(id) ||
     tokenId === token ||
     (client !== undefined && isOfClient(clients.get(id) ?? UNREAD, client));
-  return new Map(open.filter(isSelected).map((order) => [order.id, order]));
+  const selected = open.filter(isSelected);
+  // In an emergency, an order that is so young that its record may not show must not keep the others on the book.
+  if (!areRead && selected.length === 0) throw new DeskError('The clients of the open orders are unknown.');
+  return new Map(selected.map((order) => [order.id, order]));
 }
 
 /** Shows the orders that will be cancelled, and asks the person at the terminal, if there is one. */
@@ -51,11 +64,21 @@ async function confirm({ terminal }: Desk, { all }: Selection, rows: readonly Ro
   return /^y(?:es)?$/i.test((await terminal.ask(`Take ${what} off the book? [y/N] `)).trim());
 }
 
+/** Returns the rows of the orders to cancel, with their clients and markets. In an emergency these may be missing. */
+async function rowsBefore(desk: Desk, before: Resting, clients: Clients): Promise<readonly Row[]> {
+  const orders = [...before.values()];
+  const named = addClients(desk, seenOf(orders), clients).then(() => openRows(desk, orders, clients));
+  if (desk.terminal.ask) return named;
+  const late = sleep(NAMES_MS, undefined, { ref: false });
+  return (await Promise.race([named, late])) ?? orders.map((order) => openRow(order, clients.get(order.id)));
+}
+
 /** A cancellation that was sent. */
 interface Done {
   /** The ids to cancel. */
   readonly asked: ReadonlySet<string>;
-  readonly before: Resting | undefined;
+  /** The rows before it, by order id. */
+  readonly rows: ReadonlyMap<unknown, Row>;
   readonly answer: Cancellation;
   readonly clients: Clients;
 }
@@ -95,17 +118,17 @@ function resultOf(id: string, { asked, answer: { cancelled, refused } }: Done) {
 }
 
 /** Reports a cancellation. Returns 1 if an order still rests, or if that is not known. */
-async function reportDone(desk: Desk, done: Done, found: Left | undefined): Promise<number> {
+async function reportDone(desk: Desk, selection: Selection, done: Done, found: Left | undefined): Promise<number> {
   const { resting, unknown } = found ?? {};
-  const { asked, before, answer, clients } = done;
+  const { asked, answer, clients } = done;
   const { cancelled, refused, failures } = answer;
   const all = [...new Set([...asked, ...cancelled, ...refused.keys(), ...(resting?.keys() ?? [])])];
-  await addClients(desk, all, clients);
+  await addClients(desk, new Map(all.map((id) => [id, resting?.get(id)?.createdAt ?? null])), clients);
   const rows = all.map((id) => {
-    const order = before?.get(id) ?? resting?.get(id);
+    const order = resting?.get(id);
     const rests = unknown?.has(id) ? null : (resting?.has(id) ?? null);
     const result = { result: resultOf(id, done), reason: refused.get(id) ?? null, rests };
-    return { ...(order && openRow(order)), order_id: id, ...clients.get(id), ...result };
+    return { ...(order && openRow(order)), ...done.rows.get(id), order_id: id, ...clients.get(id), ...result };
   });
   desk.terminal.out(report(rows, desk.format, CANCELLED));
   if (unknown?.size) desk.note(`No look-up finds ${[...unknown].join(', ')}: closed long ago, or not yet visible.`);
@@ -113,7 +136,9 @@ async function reportDone(desk: Desk, done: Done, found: Left | undefined): Prom
   const open = left === undefined ? 'could not check which are still open' : `${left} still open`;
   const rest = left === 0 ? 'none of them is still open' : open;
   desk.note(`${cancelled.size} cancelled; ${rest}.`);
-  return left === 0 && failures.length === 0 ? 0 : 1;
+  const unread = selection.client === undefined ? [] : [...clients].filter(([, cells]) => cells === UNREAD);
+  if (unread.length > 0) desk.note(`The clients of ${plural(unread.length, 'open order')} are unknown.`);
+  return left === 0 && failures.length + unread.length === 0 ? 0 : 1;
 }
 
 /** Takes orders off the book. Returns 1 if one of them still rests, or if that is not known. */
@@ -130,9 +155,7 @@ export async function cancelOrders(desk: Desk, selection: Selection): Promise<nu
     desk.note('No such open order.');
     return 0;
   }
-  // Nobody reads the clients without a terminal, so the cancellation does not wait for the records.
-  if (terminal.ask) await addClients(desk, [...asked], clients);
-  const rows = before && [...before.values()].map((order) => openRow(order, clients.get(order.id)));
+  const rows = before && (await rowsBefore(desk, before, clients));
   if (before) noteUnreadable(desk, [...before.values()]);
   if (!(await confirm(desk, selection, rows))) {
     desk.note('Nothing is cancelled.');
@@ -140,7 +163,7 @@ export async function cancelOrders(desk: Desk, selection: Selection): Promise<nu
   }
   const answer = await (all ? venue.cancelAll() : venue.cancel([...asked]));
   for (const sentence of answer.failures) desk.note(sentence);
-  const done = { asked, before, answer, clients };
+  const done = { asked, rows: new Map(rows?.map((row) => [row['order_id'], row])), answer, clients };
   const resting = await orNote(desk.note, findLeft(desk, selection, done), 'Which orders are still open is unknown. ');
-  return reportDone(desk, done, resting);
+  return reportDone(desk, selection, done, resting);
 }

@@ -1,9 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Terminal } from '../../local/command-line.ts';
 import type { OrderRecord } from '../../shared/orders/record.ts';
 import { formatTime } from '../../shared/time.ts';
 import { isReadable, type VenueOrder } from '../../shared/venue/polymarket/operator-venue.ts';
 import { type Access, type Note, orNote } from '../account/access.ts';
-import { type ClientCells, cellsIn, type Records, readRecords, UNREAD } from '../account/records.ts';
+import { type ClientCells, cellsOf, openAccountRecords, UNREAD, type Who, whoOf } from '../account/records.ts';
 import type { AccountVenue } from '../account/venue.ts';
 import { type Format, type Row, report, type Sheet } from './output.ts';
 
@@ -57,42 +58,79 @@ export function noteUnreadable(desk: Desk, orders: readonly VenueOrder[]): numbe
   return length;
 }
 
-/** Reads the records, as `readRecords`, and notes how many were skipped. */
-export async function readKnown<T>(desk: Desk, pick: (record: OrderRecord) => T | undefined): Promise<Records<T>> {
-  const records = await readRecords(desk.access, pick);
-  if (records.unreadable > 0)
-    desk.note(`${plural(records.unreadable, 'record')} skipped: damaged, or of another version of the service.`);
-  return records;
+/** A moment at which each of some orders existed, in milliseconds of the Unix epoch; `null` where nothing tells. */
+export type Seen = ReadonlyMap<string, number | null>;
+
+/** The records of some orders. */
+export interface Known<T> {
+  readonly byId: ReadonlyMap<string, T>;
+  /** Returns the cells of an order's client. `recorded` is false only if the order certainly has no record. */
+  cellsIn(orderId: string): ClientCells;
+}
+
+/** The pause before a record that may be late is asked for again. */
+const AGAIN_MS = 2_000;
+/** An index may be late by more than it usually is: a younger order than so many lags may have a record. */
+const MOST_LAGS = 12;
+
+/** Finds the records of orders, and notes how many were skipped. Asks again for those that may be late. */
+export async function readKnown<T extends Who>(
+  desk: Desk,
+  seen: Seen,
+  pick: (record: OrderRecord) => T,
+): Promise<Known<T>> {
+  const records = await openAccountRecords(desk.access);
+  const { byId: first, unreadable } = await records.find([...seen.keys()], pick);
+  const missing = (byId: ReadonlyMap<string, T>) => {
+    const since = Date.now() - MOST_LAGS * records.lagMs;
+    return [...seen].flatMap(([id, at]) => (!byId.has(id) && at !== null && at > since ? id : []));
+  };
+  const young = missing(first);
+  if (young.length > 0) await sleep(AGAIN_MS);
+  const byId = young.length === 0 ? first : new Map([...first, ...(await records.find(young, pick)).byId]);
+  if (unreadable > 0)
+    desk.note(`${plural(unreadable, 'record')} skipped: damaged, or of another version of the service.`);
+  const late = new Set(missing(byId));
+  const isUnread = (id: string) => !byId.has(id) && (unreadable > 0 || late.has(id));
+  return { byId, cellsIn: (id) => (isUnread(id) ? UNREAD : cellsOf(byId.get(id))) };
 }
 
 /** The clients of orders, by order id. */
 export type Clients = Map<string, ClientCells>;
 
 /**
- * Adds the clients of those orders that are not known yet: reading a large store takes minutes. Returns false, after a
- * sentence for the person at the terminal, if the records cannot be read.
+ * Adds the clients of those orders that are not known yet. Returns false, after a sentence for the person at the terminal, if
+ * a record cannot be read.
  */
-export async function addClients(desk: Desk, orderIds: readonly string[], known: Clients): Promise<boolean> {
-  const ids = new Set(orderIds.filter((id) => !known.has(id)));
-  if (ids.size > 0) {
-    const pick = (record: OrderRecord) => (ids.has(record.orderId.toLowerCase()) ? record : undefined);
-    const records = await orNote(desk.note, readKnown(desk, pick));
-    for (const id of ids) known.set(id, records ? cellsIn(records, id) : UNREAD);
+export async function addClients(desk: Desk, seen: Seen, known: Clients): Promise<boolean> {
+  const unknown = new Map([...seen].filter(([id]) => !known.has(id)));
+  if (unknown.size > 0) {
+    const records = await orNote(desk.note, readKnown(desk, unknown, whoOf));
+    for (const id of unknown.keys()) known.set(id, records?.cellsIn(id) ?? UNREAD);
   }
-  return !orderIds.some((id) => known.get(id) === UNREAD);
+  return ![...seen.keys()].some((id) => known.get(id) === UNREAD);
+}
+
+/** Returns when each of the orders was on the book. */
+export function seenOf(orders: Iterable<VenueOrder>): Seen {
+  return new Map([...orders].map(({ id, createdAt }) => [id, createdAt]));
+}
+
+/** Returns the rows of open orders, with the questions of their markets. */
+export async function openRows({ venue }: Desk, orders: readonly VenueOrder[], clients: Clients) {
+  const markets = await venue.markets([...new Set(orders.flatMap(({ conditionId }) => conditionId ?? []))]);
+  return orders.map((order) => ({
+    ...openRow(order, clients.get(order.id)),
+    question: markets.get(order.conditionId ?? '')?.question ?? null,
+  }));
 }
 
 /** Lists the orders that rest at the venue. Returns 1 if one is unreadable, or the records that name its client. */
 export async function listOpen(desk: Desk): Promise<number> {
   const orders = await desk.venue.restingOrders();
   const clients: Clients = new Map();
-  const ids = orders.map(({ id }) => id);
-  const areRead = await addClients(desk, ids, clients);
-  const markets = await desk.venue.markets([...new Set(orders.flatMap(({ conditionId }) => conditionId ?? []))]);
-  const rows = orders.map((order) => ({
-    ...openRow(order, clients.get(order.id)),
-    question: markets.get(order.conditionId ?? '')?.question ?? null,
-  }));
+  const areRead = await addClients(desk, seenOf(orders), clients);
+  const rows = await openRows(desk, orders, clients);
   desk.terminal.out(report(rows, desk.format, OPEN));
   desk.note(rows.length === 0 ? 'No open orders.' : `${plural(rows.length, 'order')} on the book.`);
   return noteUnreadable(desk, orders) === 0 && areRead ? 0 : 1;

@@ -1,10 +1,19 @@
 import { addDecimals, formatDecimal, subtractDecimals, sumDecimals, ZERO } from '../../shared/decimal.ts';
 import { formatTime } from '../../shared/time.ts';
 import type { Trade } from '../../shared/venue/polymarket/operator-venue.ts';
-import { type Fill, fillsIn, isCounted, isUnknown, ownTrade, quotient, UNKNOWN_FEE } from '../account/fills.ts';
+import {
+  type Fill,
+  fillsIn,
+  isCounted,
+  isUnknown,
+  type Ours,
+  ownTrade,
+  quotient,
+  UNKNOWN_FEE,
+} from '../account/fills.ts';
 import { readMarkets } from '../account/markets.ts';
-import { type ClientCells, cellsIn, comparable, isOfClient, type Records, type Who } from '../account/records.ts';
-import { type Desk, plural, readKnown } from './desk.ts';
+import { type ClientCells, comparable, isOfClient, whoOf } from '../account/records.ts';
+import { type Desk, plural, readKnown, type Seen } from './desk.ts';
 import { type Row, report, type Sheet } from './output.ts';
 
 // One way to the fills of the account: listed, or summed by client, by token, or by both.
@@ -99,12 +108,8 @@ function sheetOf({ byClient, byToken }: FillsOptions): Sheet {
  * Finds the account's fills in trades, with the questions of their markets. `foreign` are the trades without a
  * recognisable order of the account. The operator gets a sentence for each market with unreadable fees.
  */
-export async function findFills(
-  { venue, note }: Desk,
-  trades: readonly Trade[],
-  { byId, makers }: Pick<Records<unknown>, 'byId' | 'makers'>,
-) {
-  const ours = { ...venue.own, recorded: byId, makers: new Set([...makers, ...venue.own.makers]) };
+export async function findFills({ venue, note }: Desk, trades: readonly Trade[], recorded: Ours['recorded']) {
+  const ours = { ...venue.own, recorded };
   const markets = await readMarkets(venue, note, [...new Set(trades.map(({ conditionId }) => conditionId))]);
   const found = trades.map((trade) => fillsIn(ownTrade(trade, ours), markets.get(trade.conditionId)?.fees ?? null));
   return {
@@ -142,17 +147,25 @@ function noteOmissions(desk: Desk, fills: readonly Fill[], foreign: readonly str
   }
 }
 
+/** Returns when each order in trades, of whatever account, existed. */
+function seenIn(trades: readonly Trade[]): Seen {
+  return new Map(
+    trades.flatMap(({ at, takerOrderId, makers }) =>
+      [takerOrderId, ...makers.map(({ orderId }) => orderId)].map((id) => [id, at] as const),
+    ),
+  );
+}
+
 /** Reports the fills of the account, or their sums. Returns 1 if a trade or a fee cannot be read. */
 export async function reportFills(desk: Desk, options: FillsOptions): Promise<number> {
   const { venue, terminal, format } = desk;
   const { client, byClient, byToken } = options;
   const { trades, unreadable } = await venue.trades(options);
   // Reads records after trades, so that orders placed during the minutes of reading have their records.
-  const records = await readKnown(desk, ({ client, caller }): Who => ({ client, caller }));
-  const { fills: all, foreign, areFeesRead } = await findFills(desk, trades, records);
-  const fills = all
-    .map((fill) => ({ ...fill, ...cellsIn(records, fill.order_id) }))
-    .filter((fill) => client === undefined || isOfClient(fill, client));
+  const records = await readKnown(desk, seenIn(trades), whoOf);
+  const { fills: all, foreign, areFeesRead } = await findFills(desk, trades, records.byId);
+  const ofAll = all.map((fill) => ({ ...fill, ...records.cellsIn(fill.order_id) }));
+  const fills = ofAll.filter((fill) => client === undefined || isOfClient(fill, client));
   // Their client is not known.
   const odd = client === undefined ? unreadable.map((trade_id) => ({ trade_id, status: 'unreadable' })) : [];
   const rows = byClient || byToken ? sumsOf(fills, options) : [...fills, ...odd];
@@ -170,6 +183,7 @@ export async function reportFills(desk: Desk, options: FillsOptions): Promise<nu
     const first = trades[0] ? `the first listed one, of ${formatTime(trades[0].at)}` : 'those that are listed';
     desk.note(`Not in this list: redeemed, merged, split or moved shares, and trades before ${first}.`);
   }
-  const isWhole = foreign.length + unreadable.length + records.unreadable === 0 && !fills.some(isUnknown);
-  return isWhole && areFeesRead ? 0 : 1;
+  const areClientsRead = !ofAll.some(({ recorded }) => recorded === null);
+  const isWhole = foreign.length + unreadable.length === 0 && !fills.some(isUnknown);
+  return isWhole && areFeesRead && areClientsRead ? 0 : 1;
 }

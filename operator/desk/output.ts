@@ -33,7 +33,7 @@ function plain(cell: Text | undefined): string {
 
 /** Writes the client of an order. An address without a signature is marked as a claim. */
 function clientOf({ client_address: address, client_address_verified: verified, recorded }: Texts): string {
-  if (recorded === null) return 'unknown';
+  if (recorded === null) return 'not read';
   if (!recorded) return 'unknown: the order is not in the records';
   return address === null ? 'none was named' : `${address} (${verified ? 'verified' : 'claimed'})`;
 }

@@ -2,7 +2,6 @@ import type { OrderRecord } from '../../shared/orders/record.ts';
 import { formatTime } from '../../shared/time.ts';
 import { isReadable } from '../../shared/venue/polymarket/operator-venue.ts';
 import { DeskError } from '../account/access.ts';
-import { cellsIn } from '../account/records.ts';
 import { type Desk, openRow, plural, readKnown } from './desk.ts';
 import { FILLS, findFills, noteUnreadableTrades } from './fills.ts';
 import { complete, type Row, report, type Sheet } from './output.ts';
@@ -34,18 +33,17 @@ const SHOW: Sheet = { names: SHOW_NAMES.split(' '), columns: {}, lines: {} };
 /** Shows an order: its record, the venue's order, and its fills. Returns 1 if a part of these cannot be read. */
 export async function showOrder(desk: Desk, id: string): Promise<number> {
   const { venue, terminal, format } = desk;
-  const pick = (record: OrderRecord) => (record.orderId.toLowerCase() === id ? record : undefined);
-  const records = await readKnown(desk, pick);
-  const record = records.byId.get(id);
   const order = await venue.order(id);
+  const records = await readKnown(desk, new Map([[id, order ? order.createdAt : Date.now()]]), (record) => record);
+  const record = records.byId.get(id);
   const since = (record ? record.signedAt : order?.createdAt) ?? 0;
   const filter = { since: since - MARGIN_MS, conditionId: order?.conditionId ?? record?.conditionId ?? null };
   const { trades, unreadable } = await venue.trades(filter);
-  const { fills: all, areFeesRead } = await findFills(desk, trades, records);
+  const { fills: all, areFeesRead } = await findFills(desk, trades, records.byId);
   const fills = all.filter(({ order_id }) => order_id === id);
   if (!record && !order && fills.length === 0)
     throw new DeskError('Neither the records nor the venue know this order.');
-  const client = cellsIn(records, id);
+  const client = records.cellsIn(id);
   const cells = {
     order_id: id,
     ...client,

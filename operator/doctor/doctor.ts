@@ -1,9 +1,11 @@
 import { flag, option, runCommand, type Terminal, THIS_PROCESS, type Values } from '../../local/command-line.ts';
 import type { Environment } from '../../shared/settings/table.ts';
+import { tableNameOf } from '../../shared/store-name.ts';
 import { openOperatorVenue } from '../../shared/venue/polymarket/operator-venue.ts';
 import { checkWhere, WHERE } from '../account/access.ts';
 import { type Finding, judge, skip, warn } from './check.ts';
 import { checkAlarmTopic, checkStack } from './deployment.ts';
+import { checkIndexes } from './indexes.ts';
 import { askBooks, askCredentials, askFunds, askRegion, askRestrictions, writeCredentials } from './questions.ts';
 import { checkStart } from './start.ts';
 
@@ -50,6 +52,8 @@ async function* examine(options: Options, env: Environment, limitMs: number): As
   const { stack } = config;
   if (stack) yield { id: 'stack', ...checkStack(config, stack) };
   if (stack) yield { id: 'alarms', ...(await checkAlarmTopic(stack, config)) };
+  if (tableNameOf(config.store) !== undefined)
+    yield { id: 'indexes', ...(await checkIndexes(config).catch(judge('AWS'))) };
   const { finding, reads } = await askCredentials(asked).catch((error: unknown) => ({
     finding: judge(CLOB)(error),
     reads: undefined,

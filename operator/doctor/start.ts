@@ -83,7 +83,10 @@ export async function checkStart(where: Where, env: Environment): Promise<Start>
     return { finding: more === '' ? ok(said) : warn(`${said} ${more}`, fix), config, account };
   } catch (error) {
     if (!(error instanceof ConfigError || error instanceof DeskError)) throw error;
-    const finding = fail(sentenceOn(error, part, config), fixOf(error, part, config));
+    const finding = {
+      ...fail(sentenceOn(error, part, config), fixOf(error, part, config)),
+      outage: awsErrorOf(error)?.name,
+    };
     // The venue can be asked without the store.
     return part === 'store' ? { finding, config, account } : { finding };
   }

@@ -2,7 +2,7 @@ import type { OrderRecord } from '../../shared/orders/record.ts';
 import type { VenueOrder } from '../../shared/venue/polymarket/operator-venue.ts';
 import { type Access, type Note, orNote } from '../account/access.ts';
 import { type Market, readEach, readMarkets } from '../account/markets.ts';
-import { cellsOf, lagOf, readRecords } from '../account/records.ts';
+import { cellsOf, openAccountRecords } from '../account/records.ts';
 import { type AccountVenue, openVenue } from '../account/venue.ts';
 import type { OrderEvent } from './event.ts';
 import { look, recentRecords, windowOf } from './look.ts';
@@ -70,11 +70,9 @@ function recordedOrder(record: OrderRecord, { address }: Access): RecordedOrder 
 
 async function openSources(access: Access, note: Note) {
   const venue = await openVenue(access);
-  const records = async (since: number) =>
-    (await readRecords(access, (record) => recordedOrder(record, access), since)).byId;
-  const lag = lagOf(access);
-  const sources = { ...venue, records, listsRecent: lag !== undefined };
-  return createLooks(sources, { ...venue.own, recordLagMs: lag ?? 0 }, note);
+  const { lagMs, list } = await openAccountRecords(access);
+  const records = async (since: number) => (await list(since, (record) => recordedOrder(record, access))).byId;
+  return createLooks({ ...venue, records, listsRecent: true }, { ...venue.own, recordLagMs: lagMs }, note);
 }
 
 /** Opens the looks of a follower, and with the first one the venue. */

@@ -62,7 +62,7 @@ export function createHandler(env: Environment, now: () => number = Date.now) {
   const publish = createPublisher(topic);
   const note = (sentence: string) => log.warn('look at the venue', { sentence });
   return async (): Promise<void> => {
-    const access = { ...config, ...(await openForReads(config)), hasIndex: true };
+    const access = { ...config, ...(await openForReads(config)) };
     const account = accountOf(access);
     const kept = openKeptState(table, account, access);
     const saved = await kept.load();

@@ -17,7 +17,6 @@ import { type AwsRoute, awsClientOptions } from '../aws-client.ts';
 import { DAY_KEPT_MS, STORE_ATTEMPT_MS, STORE_CALL_MS } from '../limits.ts';
 import { type DayCount, dayOf, fullBy, type OrderStore, type Over, sumName, type Written } from './order-store.ts';
 import { decodeRecord, encodeRecord, type OrderRecord, versionOf } from './record.ts';
-import { SIGNED_INDEX } from './table-layout.ts';
 
 export interface DynamoDbStoreSettings extends AwsRoute {
   /** A table with the partition key `idempotency_key` (string) and time to live on `expires_at`. */
@@ -44,15 +43,15 @@ function toSeconds(timeMs: number): { readonly N: string } {
   return { N: String(Math.ceil(timeMs / 1_000)) };
 }
 
-/** Conditions compare `record_version` and `order_id`. Only finished orders have `expires_at`: DynamoDB drops no others. */
+/** Conditions compare `record_version` and `order_id`; the indexes are by `order_id` and by both of `signed_…`. Only finished orders have `expires_at`: DynamoDB drops no others. */
 function toItem(key: string, record: OrderRecord): Item {
   return {
     idempotency_key: { S: key },
     record: { S: encodeRecord(record) },
     record_version: { S: versionOf(record) },
     order_id: { S: record.orderId },
-    [SIGNED_INDEX.day]: { S: dayOf(record.signedAt) },
-    [SIGNED_INDEX.time]: { N: String(record.signedAt) },
+    signed_on: { S: dayOf(record.signedAt) },
+    signed_at: { N: String(record.signedAt) },
     ...(record.state === 'finished' && { expires_at: toSeconds(record.keepUntil) }),
   };
 }

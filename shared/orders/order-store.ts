@@ -48,10 +48,17 @@ export interface OrderStore {
   write(key: string, record: OrderRecord | undefined, over: Over, counts?: readonly DayCount[]): Promise<Written>;
 }
 
-/** Read-only access to the records of a store, also while a service uses it. */
+/**
+ * Read-only access to the records of a store, also while a service uses it. Each call costs what it returns; a record that
+ * cannot be read is `undefined`.
+ */
 export interface OrderRecords {
-  /** Lists the records signed since a time, in milliseconds of the Unix epoch; `undefined` for one that cannot be read. */
-  list(since?: number): AsyncIterable<OrderRecord | undefined>;
+  /** A record that was written less than this many milliseconds ago may be missing. */
+  readonly lagMs: number;
+  /** Finds the records of orders by their ids, in lower case. An order may have none; others may come along. */
+  find(orderIds: readonly string[]): AsyncIterable<OrderRecord | undefined>;
+  /** Lists the records signed since a time, in milliseconds of the Unix epoch. */
+  list(since: number): AsyncIterable<OrderRecord | undefined>;
 }
 
 /** Returns true if a write may replace the record that a key has. */

@@ -1,7 +1,25 @@
 // The layout of the orders table, as a deployment needs it.
 
-/** The index by the UTC day and the time of signing, which the function of events reads. */
-export const SIGNED_INDEX = { name: 'by-signing', day: 'signed_on', time: 'signed_at' } as const;
+/** The two indexes of the table, with the types of their keys: partition, then sort. They hold keys only. */
+export const INDEXES = {
+  order: { name: 'by-order', keys: { order_id: 'S' } },
+  /** By the UTC day and the time of signing. */
+  signing: { name: 'by-signing', keys: { signed_on: 'S', signed_at: 'N' } },
+} as const;
+
+/** One of the indexes. */
+export type Index = (typeof INDEXES)[keyof typeof INDEXES];
+
+/** Thrown for a table without an index, or whose index is still being built. */
+export class IndexMissingError extends Error {
+  override readonly name = 'Error';
+  readonly index: Index;
+
+  constructor(index: Index, options: ErrorOptions) {
+    super(`its index ${index.name} is missing or not ready: npm run doctor tells how to add it`, options);
+    this.index = index;
+  }
+}
 
 /** An index follows its table within a second. */
 export const INDEX_LAG_MS = 5_000;

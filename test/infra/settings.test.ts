@@ -133,7 +133,7 @@ const WARNINGS: readonly (readonly [change: Context, ...warnings: string[]])[] =
   ],
   [
     { fillsTopic: TOPIC, ordersTable: 'restored' },
-    'fillsTopic with ordersTable: that table needs the index by-signing',
+    'fillsTopic with ordersTable: that table needs the indexes by-order and by-signing',
   ],
   [
     { fillsTopic: TOPIC, ...BY_KMS },

@@ -91,6 +91,8 @@ const ROLLOUT = {
   },
 };
 
+const KEYS_ONLY = { Projection: { ProjectionType: 'KEYS_ONLY' } };
+
 /** A type, a deployment, and what each of its resources of that type has. */
 const RESOURCES: readonly (readonly [type: string, deployment: Context, ...properties: object[]])[] = [
   ['ApiGatewayV2::Api', READ_ONLY, { DisableExecuteApiEndpoint: false, IpAddressType: 'dualstack' }],
@@ -133,7 +135,23 @@ const RESOURCES: readonly (readonly [type: string, deployment: Context, ...prope
   // Events are published a minute later: a run that failed or was missed is not repeated.
   ['Scheduler::Schedule', FULL, EVERY_MINUTE],
   ['Lambda::EventInvokeConfig', FULL, NO_REPEAT],
-  ['DynamoDB::Table', FULL, { GlobalSecondaryIndexes: [{ IndexName: 'by-signing' }] }],
+  [
+    'DynamoDB::Table',
+    READ_ONLY,
+    {
+      GlobalSecondaryIndexes: [
+        { IndexName: 'by-order', KeySchema: [{ AttributeName: 'order_id', KeyType: 'HASH' }], ...KEYS_ONLY },
+        {
+          IndexName: 'by-signing',
+          KeySchema: [
+            { AttributeName: 'signed_on', KeyType: 'HASH' },
+            { AttributeName: 'signed_at', KeyType: 'RANGE' },
+          ],
+          ...KEYS_ONLY,
+        },
+      ],
+    },
+  ],
   ['CodeDeploy::DeploymentGroup', TRADING, ROLLOUT],
   ['CloudWatch::Dashboard', READ_ONLY, { DashboardName: 'order-book-adapter-eu-west-1' }],
 ];
@@ -150,7 +168,6 @@ const OUTPUTS: readonly (readonly [name: string, context: Context, value: unknow
   ['WalletSecret', TRADING, SECRET_NAME],
   ['WalletAddress', TRADING, WALLET_ADDRESS],
   ['OrdersAlias', TRADING, Match.stringLikeRegexp('^live-')],
-  ['OrdersIndex', FULL, 'by-signing'],
 ];
 
 it.each(RESOURCES)(
@@ -185,7 +202,7 @@ describe('the stack', () => {
       expect(quietly(() => app.synth()).stacks.map(({ stackName }) => stackName)).toStrictEqual(['order-book-adapter']);
       expect(service.terminationProtection).toBe(context === TRADING);
     }
-    expect(textOf(templateOf(TRADING).toJSON())).not.toMatch(/by-signing|adapter-events|FILLS_TOPIC/);
+    expect(textOf(templateOf(TRADING).toJSON())).not.toMatch(/adapter-events|FILLS_TOPIC/);
   });
 
   it('lets requests reach only published versions, each with its own layer, and keeps old versions to go back to', () => {
@@ -391,8 +408,11 @@ describe('the function of events', () => {
     {
       Action: 'dynamodb:Query',
       Effect: 'Allow',
-      Resource: arn('dynamodb', 'table/order-book-adapter-orders/index/by-signing'),
+      Resource: ['by-order', 'by-signing'].map((index) =>
+        arn('dynamodb', `table/order-book-adapter-orders/index/${index}`),
+      ),
     },
+    { Action: 'dynamodb:BatchGetItem', Effect: 'Allow', Resource: table },
     { Action: 'sns:Publish', Effect: 'Allow', Resource: FILLS_TOPIC },
   ];
   const withTopic = (change: Context) => templateOf({ ...TRADING, fillsTopic: FILLS_TOPIC, ...change });

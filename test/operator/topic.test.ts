@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Side } from '@polymarket/clob-client-v2';
 import { Wallet } from 'ethers';
@@ -10,9 +9,8 @@ import { createHandler } from '../../operator/topic/handler.ts';
 import { openKeptState } from '../../operator/topic/kept-state.ts';
 import { createDynamoDbStore } from '../../shared/orders/dynamodb-store.ts';
 import type { OrderRecord } from '../../shared/orders/record.ts';
-import { SIGNED_INDEX } from '../../shared/orders/table-layout.ts';
 import type { Environment } from '../../shared/settings/table.ts';
-import { startDynamoDb, type TestDynamoDb } from '../../tools/support/dynamodb.ts';
+import { createOrdersTable, startDynamoDb, type TestDynamoDb } from '../../tools/support/dynamodb.ts';
 import { listenOnLoopback, shut } from '../../tools/support/loopback.ts';
 import { officialClient } from '../../tools/support/paper-client.ts';
 import { type SecretStore, startSecretStore } from '../../tools/support/secret-store.ts';
@@ -63,27 +61,7 @@ beforeAll(async () => {
   db = await startDynamoDb();
   secrets = await startSecretStore('trading/key');
   paper = await sharedPaper();
-  const attributes = { idempotency_key: 'S', [SIGNED_INDEX.day]: 'S', [SIGNED_INDEX.time]: 'N' } as const;
-  const index = {
-    IndexName: SIGNED_INDEX.name,
-    KeySchema: [
-      { AttributeName: SIGNED_INDEX.day, KeyType: 'HASH' as const },
-      { AttributeName: SIGNED_INDEX.time, KeyType: 'RANGE' as const },
-    ],
-    Projection: { ProjectionType: 'INCLUDE' as const, NonKeyAttributes: ['record'] },
-  };
-  await new DynamoDBClient(db.client).send(
-    new CreateTableCommand({
-      TableName: TABLE,
-      BillingMode: 'PAY_PER_REQUEST',
-      AttributeDefinitions: Object.entries(attributes).map(([AttributeName, AttributeType]) => ({
-        AttributeName,
-        AttributeType,
-      })),
-      KeySchema: [{ AttributeName: 'idempotency_key', KeyType: 'HASH' }],
-      GlobalSecondaryIndexes: [index],
-    }),
-  );
+  await createOrdersTable(db.client, TABLE);
   Object.assign(process.env, {
     AWS_REGION: 'eu-west-1',
     AWS_ACCESS_KEY_ID: 'AKIDEXAMPLE',

@@ -13,7 +13,7 @@ const PERMISSIONS: Readonly<Record<string, readonly string[]>> = {
   // The sums of a day are updates.
   TransactWriteItemsCommand: ['dynamodb:PutItem', 'dynamodb:UpdateItem', 'dynamodb:DeleteItem'],
   paginateQuery: ['dynamodb:Query'],
-  paginateScan: ['dynamodb:Scan'],
+  BatchGetItemCommand: ['dynamodb:BatchGetItem'],
   DescribeStacksCommand: ['cloudformation:DescribeStacks'],
   // A key of the operator's own decrypts the secret.
   GetSecretValueCommand: ['secretsmanager:GetSecretValue', 'kms:Decrypt'],

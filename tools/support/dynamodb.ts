@@ -3,6 +3,7 @@ import { text } from 'node:stream/consumers';
 import { CreateTableCommand, DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 import dynalite from 'dynalite';
 import { z } from 'zod';
+import { INDEXES, type Index } from '../../shared/orders/table-layout.ts';
 import { listenOnLoopback, shut } from './loopback.ts';
 
 /** A DynamoDB on this machine. */
@@ -13,6 +14,12 @@ export interface TestDynamoDb {
   cancel(transactions: number, ...codes: readonly string[]): void;
   /** Counts the transactions that were asked for. */
   transactions(): number;
+  /** Makes the indexes late: their queries show nothing so many times. */
+  hideIndexes(queries: number): void;
+  /** Leaves so many keys of the next batch of reads unprocessed. */
+  leaveOut(keys: number): void;
+  /** Returns the operations that were asked for since the last call. */
+  asked(): readonly string[];
   close(): Promise<void>;
 }
 
@@ -27,6 +34,8 @@ const writeOf = z.looseObject({
 const KINDS = ['Put', 'Delete', 'Update'] as const;
 const transaction = z.object({ TransactItems: z.array(z.partialRecord(z.enum(KINDS), writeOf)) });
 const withItem = z.looseObject({ Item: item.optional() });
+
+const batch = z.object({ RequestItems: z.record(z.string(), z.looseObject({ Keys: z.array(z.unknown()) })) });
 
 interface Answer {
   readonly status: number;
@@ -88,8 +97,24 @@ async function transact(ask: Ask, body: string): Promise<Answer> {
   return { status: 200, body: '{}' };
 }
 
+/** Reads a batch of keys, but not the last ones, which stay unprocessed. */
+async function readBatch(ask: Ask, body: string, unprocessed: number): Promise<Answer> {
+  const [[table, { Keys, ...how }] = ['', { Keys: [] }]] = Object.entries(batch.parse(JSON.parse(body)).RequestItems);
+  const first = Keys.splice(0, Keys.length - unprocessed);
+  const read =
+    first.length > 0 &&
+    (await ask('BatchGetItem', JSON.stringify({ RequestItems: { [table]: { ...how, Keys: first } } })));
+  const answer = read ? JSON.parse(read.body) : { Responses: {} };
+  return { status: 200, body: JSON.stringify({ ...answer, UnprocessedKeys: { [table]: { ...how, Keys } } }) };
+}
+
 /** Adds transactions to a server that has none: every request passes here, one after the other. */
-function withTransactions(url: string, codesOfCancelled: () => readonly string[] | undefined): Server {
+function withTransactions(
+  url: string,
+  codesOfCancelled: () => readonly string[] | undefined,
+  isHidden: (operation: string) => boolean,
+  unprocessed: () => number,
+): Server {
   let last: Promise<unknown> = Promise.resolve();
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const { method = 'POST', url: path = '/' } = request;
@@ -106,6 +131,11 @@ function withTransactions(url: string, codesOfCancelled: () => readonly string[]
     };
     const operation = String(headers['x-amz-target']).replace('DynamoDB_20120810.', '');
     const act = () => {
+      if (isHidden(operation)) return Promise.resolve({ status: 200, body: '{"Items":[]}' });
+      const isBatch = operation === 'BatchGetItem';
+      if (isBatch && !body.includes('"ConsistentRead":true')) return Promise.resolve({ status: 200, body: '{}' });
+      const left = isBatch ? unprocessed() : 0;
+      if (left > 0) return readBatch(forward, body, left);
       if (operation === 'GetItem' && !isConsistent(body)) return Promise.resolve({ status: 200, body: '{}' });
       if (operation === 'PutItem' || operation === 'DeleteItem') return write(forward, operation, body);
       if (operation !== 'TransactWriteItems') return forward(operation, body);
@@ -121,6 +151,38 @@ function withTransactions(url: string, codesOfCancelled: () => readonly string[]
   return createServer((request, response) => void handle(request, response).catch(() => response.destroy()));
 }
 
+/** Creates a table for orders, with these indexes. */
+export async function createOrdersTable(
+  client: DynamoDBClientConfig,
+  TableName: string,
+  indexes: readonly Index[] = Object.values(INDEXES),
+): Promise<void> {
+  const admin = new DynamoDBClient(client);
+  const types = Object.assign({ idempotency_key: 'S' }, ...indexes.map(({ keys }) => keys));
+  const schemaOf = (keys: object) =>
+    Object.keys(keys).map(
+      (AttributeName, index) => ({ AttributeName, KeyType: index === 0 ? 'HASH' : 'RANGE' }) as const,
+    );
+  const all = indexes.map(({ name: IndexName, keys }) => ({
+    IndexName,
+    KeySchema: schemaOf(keys),
+    Projection: { ProjectionType: 'KEYS_ONLY' as const },
+  }));
+  await admin.send(
+    new CreateTableCommand({
+      TableName,
+      AttributeDefinitions: Object.entries(types).map(([AttributeName, type]) => ({
+        AttributeName,
+        AttributeType: type === 'N' ? 'N' : 'S',
+      })),
+      KeySchema: schemaOf({ idempotency_key: 'S' }),
+      BillingMode: 'PAY_PER_REQUEST',
+      ...(all.length > 0 && { GlobalSecondaryIndexes: all }),
+    }),
+  );
+  admin.destroy();
+}
+
 /** A second implementation of DynamoDB's protocol on a socket, in memory, with an empty table for orders. */
 export async function startDynamoDb(): Promise<TestDynamoDb> {
   const plain = dynalite({ createTableMs: 0 });
@@ -128,26 +190,29 @@ export async function startDynamoDb(): Promise<TestDynamoDb> {
   plain.keepAliveTimeout = 0;
   let [asked, left] = [0, 0];
   let codesOf: readonly string[] = [];
-  const server = withTransactions(await listenOnLoopback(plain), () => {
-    asked += 1;
-    left -= 1;
-    return left >= 0 ? codesOf : undefined;
-  });
+  let hidden = 0;
+  const operations: string[] = [];
+  const unprocessed: number[] = [];
+  const server = withTransactions(
+    await listenOnLoopback(plain),
+    () => {
+      asked += 1;
+      left -= 1;
+      return left >= 0 ? codesOf : undefined;
+    },
+    (operation) => {
+      operations.push(operation);
+      if (operation === 'Query') hidden -= 1;
+      return operation === 'Query' && hidden >= 0;
+    },
+    () => unprocessed.splice(0)[0] ?? 0,
+  );
   const client = {
     endpoint: await listenOnLoopback(server),
     region: 'eu-west-1',
     credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
   };
-  const admin = new DynamoDBClient(client);
-  await admin.send(
-    new CreateTableCommand({
-      TableName: 'orders',
-      AttributeDefinitions: [{ AttributeName: 'idempotency_key', AttributeType: 'S' }],
-      KeySchema: [{ AttributeName: 'idempotency_key', KeyType: 'HASH' }],
-      BillingMode: 'PAY_PER_REQUEST',
-    }),
-  );
-  admin.destroy();
+  await createOrdersTable(client, 'orders');
   return {
     client,
     tableName: 'orders',
@@ -155,6 +220,11 @@ export async function startDynamoDb(): Promise<TestDynamoDb> {
       [left, codesOf] = [transactions, codes.length > 0 ? codes : ['TransactionConflict']];
     },
     transactions: () => asked,
+    hideIndexes: (queries) => {
+      hidden = queries;
+    },
+    leaveOut: (keys) => void unprocessed.push(keys),
+    asked: () => operations.splice(0),
     close: async () => {
       await shut(server);
       await shut(plain);

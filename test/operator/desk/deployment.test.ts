@@ -9,7 +9,8 @@ import { Wallet } from 'ethers';
 import { readConfig } from '../../../operator/account/access.ts';
 import { runDoctor } from '../../../operator/doctor/doctor.ts';
 import { createDynamoDbStore } from '../../../shared/orders/dynamodb-store.ts';
-import { startDynamoDb, type TestDynamoDb } from '../../../tools/support/dynamodb.ts';
+import { INDEXES } from '../../../shared/orders/table-layout.ts';
+import { createOrdersTable, startDynamoDb, type TestDynamoDb } from '../../../tools/support/dynamodb.ts';
 import { type FakeKms, startKms } from '../../../tools/support/kms.ts';
 import { listenOnLoopback, shut } from '../../../tools/support/loopback.ts';
 import { officialClient } from '../../../tools/support/paper-client.ts';
@@ -94,6 +95,8 @@ beforeAll(async () => {
   denyingUrl = await listenOnLoopback(denying);
   kms = await startKms(KMS_KEY, OWN.privateKey.slice(2));
   db = await startDynamoDb();
+  await createOrdersTable(db.client, 'bare', []);
+  await createOrdersTable(db.client, 'half', [INDEXES.signing]);
   secrets = await startSecretStore(SECRET);
   paper = await sharedPaper();
   ({ creds } = await officialClient(paper, { wallet: OWN }));
@@ -177,13 +180,14 @@ it('the doctor says what it can see of a deployment', async () => {
       'warn start',
       'ok stack',
       'ok alarms',
+      'ok indexes',
       'ok credentials',
       'ok funds',
       'ok restrictions',
       'ok region',
       'ok books',
     ],
-    ...['', '7 ok,', ''],
+    ...['', '8 ok,', ''],
   ]);
   expect(code).toBe(0);
   for (const said of [
@@ -205,7 +209,7 @@ it('the doctor asks nothing of the account of a deployment that takes no orders'
     expect.stringMatching(/^ok +stack +.* is UPDATE_COMPLETE, and takes no orders\.$/m),
   ]);
   expect(out).toMatch(/^skip +alarms +The stack has no alarmTopic: its alarms notify nobody\.$/m);
-  expect(out).toMatch(/\n4 ok, 0 to look at, 0 failed, 4 skipped\.\n$/);
+  expect(out).toMatch(/\n5 ok, 0 to look at, 0 failed, 4 skipped\.\n$/);
 });
 
 const NO_KEY_FIX = 'See "StoreOrKeyFaults" in docs/operations\\.md\\.';
@@ -263,6 +267,16 @@ it.each<readonly [what: string, arrange: () => unknown, line: string]>([
     'a table that does not answer',
     () => Object.assign(process.env, { AWS_ENDPOINT_URL_DYNAMODB: NOWHERE }),
     `fail +start +The table orders cannot be read \\(\\w+\\)\\. ${NO_KEY_FIX}`,
+  ],
+  [
+    'a table without indexes',
+    () => (outputs = { ...outputs, OrdersTable: 'bare' }),
+    'fail +indexes +The table bare lacks by-order and by-signing, or .* update-table --table-name bare --region eu-west-1 --attribute-definitions AttributeName=order_id,AttributeType=S --global-.*"by-order".*KEYS_ONLY.* and, once that one is ACTIVE, aws .* AttributeName=signed_on,AttributeType=S AttributeName=signed_at,AttributeType=N .*"by-signing".*"RANGE"',
+  ],
+  [
+    'a table without one of the indexes',
+    () => (outputs = { ...outputs, OrdersTable: 'half' }),
+    'fail +indexes +The table half lacks by-order, or [^\n]* run aws [^\n]*"by-order"[^\n]*}]\'$',
   ],
   ['an unfinished stack', () => (status = 'UPDATE_ROLLBACK_FAILED'), 'fail +stack +The stack trading is UPDATE_ROLL'],
   ['a refused region', () => (region = 'eu-central-1'), 'fail +region +The functions run in eu-central-1, from where'],
@@ -339,7 +353,13 @@ it.each<readonly [what: string, Arrange, words: string | RegExp, command?: reado
     'names an unreadable table',
     withOutputs({ ...OUTPUTS, OrdersTable: 'nowhere' }),
     'The records of orders (table nowhere) cannot be read: ResourceNotFoundException.\n',
-    ['fills'],
+    ['show', `0x${'0'.repeat(64)}`],
+  ],
+  [
+    'names a missing index',
+    withOutputs({ ...OUTPUTS, OrdersTable: 'bare' }),
+    'The records of orders (table bare) cannot be read: its index by-order is missing or not ready: npm run doctor tells how to add it.\n',
+    ['show', `0x${'0'.repeat(64)}`],
   ],
   [
     'names an unreadable stack',

@@ -1,11 +1,14 @@
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { type AttributeValue, DynamoDBClient, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { openTableRecords } from '../../../shared/orders/dynamodb-records.ts';
 import { createDynamoDbStore } from '../../../shared/orders/dynamodb-store.ts';
 import type { OrderStore } from '../../../shared/orders/order-store.ts';
-import { startDynamoDb, type TestDynamoDb } from '../../../tools/support/dynamodb.ts';
+import { INDEXES } from '../../../shared/orders/table-layout.ts';
+import { createOrdersTable, startDynamoDb, type TestDynamoDb } from '../../../tools/support/dynamodb.ts';
 import { listenOnLoopback } from '../../../tools/support/loopback.ts';
 import { finishedOrder, PLACED, unfinishedOrder } from '../../support/orders/order-records.ts';
+import { collected, idOf, orderRecordsContract, placedOrder } from '../../support/orders/order-records-contract.ts';
 import { expectCounted, orderStoreContract } from '../../support/orders/order-store-contract.ts';
 
 /** Counts the bytes of an item as DynamoDB does: of names and of values, two digits of a number a byte and one more. */
@@ -32,6 +35,13 @@ describe('orders in DynamoDB', () => {
   const withClient = async <T>(act: (client: DynamoDBClient) => Promise<T>): Promise<T> => {
     const client = new DynamoDBClient(db.client);
     return act(client).finally(() => client.destroy());
+  };
+  const openRecords = (tableName = db.tableName) => {
+    Object.assign(process.env, {
+      ...{ AWS_ENDPOINT_URL_DYNAMODB: String(db.client.endpoint), AWS_REGION: 'eu-west-1' },
+      ...{ AWS_ACCESS_KEY_ID: 'test', AWS_SECRET_ACCESS_KEY: 'test' },
+    });
+    return openTableRecords(tableName, {});
   };
   const put = (Item: Record<string, AttributeValue>) =>
     withClient((client) => client.send(new PutItemCommand({ TableName: db.tableName, Item })));
@@ -68,6 +78,45 @@ describe('orders in DynamoDB', () => {
   });
 
   orderStoreContract(() => [openStore(), openStore()]);
+  orderRecordsContract(() => [openStore(), openRecords()]);
+
+  it('reads records in a consistent read by their keys, a hundred at a time, and never the whole table', async () => {
+    const store = openStore();
+    for (let number = 0; number < 130; number += 1) await store.write(`key-${number}`, placedOrder(number), 'nothing');
+    db.asked();
+    const ids = Array.from({ length: 130 }, (_, number) => idOf(number));
+    expect(await collected(openRecords().find(ids))).toHaveLength(130);
+    const asked = db.asked();
+    expect(new Set(asked)).toStrictEqual(new Set(['Query', 'BatchGetItem']));
+    expect(asked.filter((operation) => operation === 'BatchGetItem')).toHaveLength(2);
+  });
+
+  it.each(['find', 'list'] as const)(
+    '%s reads the items that a batch left out, and yields a damaged one',
+    async (how) => {
+      await openStore().write('key', placedOrder(1, Date.now()), 'nothing');
+      const { signed_on = { S: '' }, signed_at = { S: '' } } = await readItem();
+      await put({ idempotency_key: { S: 'odd' }, record: { S: '{}' }, order_id: { S: idOf(2) }, signed_on, signed_at });
+      const ask = () => {
+        const records = openRecords();
+        return collected(how === 'find' ? records.find([idOf(1), idOf(2)]) : records.list(Date.now() - 60_000));
+      };
+      db.leaveOut(1);
+      expect(await ask()).toMatchObject([{ orderId: idOf(1) }, undefined]);
+      db.leaveOut(2);
+      await expect(ask()).rejects.toThrow('the table returns no items: it is over its capacity');
+    },
+  );
+
+  it.each([
+    ['by-order', [INDEXES.signing], idOf(1)],
+    ['by-signing', [INDEXES.order], Date.now()],
+  ] as const)('names the index that is missing: %s', async (name, indexes, asked) => {
+    await createOrdersTable(db.client, 'other', indexes);
+    const records = openRecords('other');
+    const read = collected(typeof asked === 'string' ? records.find([asked]) : records.list(asked));
+    await expect(read).rejects.toThrow(`its index ${name} is missing or not ready: npm run doctor tells how to add it`);
+  });
 
   it('writes an order of an account eoa with a verified client in two units, and gives only a finished one an end', async () => {
     const store = openStore();

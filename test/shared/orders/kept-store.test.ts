@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { type AttributeValue, DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { openOrderStore } from '../../../local/file-store/store.ts';
-import { readRecords } from '../../../operator/account/records.ts';
+import { openAccountRecords } from '../../../operator/account/records.ts';
 import { createDynamoDbStore } from '../../../shared/orders/dynamodb-store.ts';
 import type { OrderStore } from '../../../shared/orders/order-store.ts';
 import { type OrderRecord, versionOf } from '../../../shared/orders/record.ts';
@@ -62,7 +62,8 @@ describe('a store that version 1.0.0 has written', () => {
     expect(db.prepare("SELECT sql FROM sqlite_schema WHERE name = 'orders'").get()).toMatchObject({
       sql: expect.stringContaining('WITHOUT ROWID'),
     });
-    const listed = await readRecords({ store: path, proxyEnv: {} }, (record) => record);
+    const { list } = await openAccountRecords({ store: path, proxyEnv: {} });
+    const listed = await list(0, (record) => record);
     expect([...listed.byId.values()].toSorted(byId)).toStrictEqual(Object.values(RECORDS).toSorted(byId));
     expect(listed.unreadable).toBe(0);
     const store = openOrderStore(path);
