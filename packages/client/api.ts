@@ -91,7 +91,8 @@ export interface paths {
          *     409 `order_in_progress` says that another request decides. After every other error this request placed none. An earlier
          *     request with the same key may have: if its answer left that open, only a final answer settles it.
          *
-         *     **Nothing is guessed.** A query, and a member of the body that is not listed here, is refused.
+         *     **Nothing is guessed.** A query, and a member of the body that is not listed here, is refused. Of a member that stands
+         *     twice the last one counts.
          *
          *     **Callers** are not authenticated unless the service verifies clients (`SERVICE_CLIENT_VERIFICATION=required`): then
          *     each order is signed by the wallet of `X-Client-Address`. Without a signature the answer is 401 with the text to sign in
@@ -1345,21 +1346,6 @@ export interface components {
             };
         };
         /**
-         * @description Too Many Requests:
-         *
-         *     - `rate_limited`: there are too many requests; see `Retry-After`.
-         */
-        RateLimitedProblem: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "Retry-After": components["headers"]["Retry-After"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["RateLimitedProblem"];
-            };
-        };
-        /**
          * @description Request Header Fields Too Large:
          *
          *     - `headers_too_large`: the request line and the headers together are larger than 16384 bytes (local server).
@@ -1385,6 +1371,21 @@ export interface components {
             };
             content: {
                 "application/problem+json": components["schemas"]["InternalErrorProblem"];
+            };
+        };
+        /**
+         * @description Too Many Requests:
+         *
+         *     - `rate_limited`: there are too many requests; see `Retry-After`.
+         */
+        RateLimitedProblem: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["RateLimitedProblem"];
             };
         };
         /**
@@ -1523,7 +1524,6 @@ export interface operations {
             405: components["responses"]["MethodNotAllowedProblem"];
             408: components["responses"]["RequestTimeoutProblem"];
             414: components["responses"]["UriTooLongProblem"];
-            429: components["responses"]["RateLimitedProblem"];
             431: components["responses"]["HeadersTooLargeProblem"];
             500: components["responses"]["InternalErrorProblem"];
         };
@@ -1690,7 +1690,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The venue took the order. */
+            /** @description The venue took the order. A replay is this first answer and does not look again: later fills are told by the events. */
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];

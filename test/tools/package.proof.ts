@@ -89,7 +89,7 @@ describe('the package', () => {
   it('trades on paper', async () => {
     const { url, mode, output, stop } = await start(['--paper']);
     expect(mode).toBe('order-placing');
-    expect(output.join('\n')).toMatch(/^ {2}desk +SERVICE_PORT=\d+ order-book-adapter orders --paper open /m);
+    expect(output.join('\n')).toMatch(/^ {2}desk +SERVICE_PORT=\d+ npx order-book-adapter orders --paper open /m);
     const client = createClient({ baseUrl: url });
     const { items } = await client.markets({ limit: 1 });
     const token_id = items[0]?.outcomes[0]?.token_id ?? '';

@@ -45,7 +45,8 @@ replayed: 201, and a 422 by which the venue itself refused the order. Without th
 409 \`order_in_progress\` says that another request decides. After every other error this request placed none. An earlier
 request with the same key may have: if its answer left that open, only a final answer settles it.
 
-**Nothing is guessed.** A query, and a member of the body that is not listed here, is refused.
+**Nothing is guessed.** A query, and a member of the body that is not listed here, is refused. Of a member that stands
+twice the last one counts.
 
 **Callers** are not authenticated unless the service verifies clients (\`SERVICE_CLIENT_VERIFICATION=required\`): then
 each order is signed by the wallet of \`X-Client-Address\`. Without a signature the answer is 401 with the text to sign in
@@ -185,7 +186,7 @@ const OPERATIONS = {
     },
     responses: {
       201: success(
-        'The venue took the order.',
+        'The venue took the order. A replay is this first answer and does not look again: later fills are told by the events.',
         headerRefs('Idempotency-Replayed'),
         'PlacedOrder',
         named('orders', 'rests'),

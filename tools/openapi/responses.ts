@@ -47,7 +47,7 @@ const PLACES: Readonly<Partial<Record<ErrorCode, readonly Place[]>>> = {
   method_not_allowed: ['everywhere'],
   request_timeout: ['everywhere'],
   uri_too_long: ['everywhere'],
-  rate_limited: ['everywhere'],
+  rate_limited: VENUE_CALLS,
   headers_too_large: ['everywhere'],
   internal_error: ['everywhere'],
   venue_error: VENUE_CALLS,

@@ -32,13 +32,13 @@ const TEXTS = [
 const BANNER =
   "import { createRequire as makeRequire } from 'node:module';\nconst require = makeRequire(import.meta.url);";
 
-/** What our sentences say of a clone, and what they say in the package, which has no npm scripts. */
+/** What our sentences say of a clone, and what they say in the package. It has no npm scripts; npx finds it where it is installed. */
 const WORDS: readonly (readonly [RegExp, string])[] = [
   [/'In a clone [^']*\\n'/, "'Install a newer one.\\n'"],
-  [/npm start(?: --)?/g, 'order-book-adapter'],
-  [/npm run paper(?!:)(?: --)?/g, 'order-book-adapter --paper'],
-  [/npm run (doctor|orders)(?: --)?/g, 'order-book-adapter $1'],
-  [/npm run paper:venue(?: --)?/g, 'order-book-adapter paper-venue'],
+  [/npm start(?: --)?/g, 'npx order-book-adapter'],
+  [/npm run paper(?!:)(?: --)?/g, 'npx order-book-adapter --paper'],
+  [/npm run (doctor|orders)(?: --)?/g, 'npx order-book-adapter $1'],
+  [/npm run paper:venue(?: --)?/g, 'npx order-book-adapter paper-venue'],
 ];
 
 /** Names the commands of the package in our sentences. */
