@@ -49,7 +49,7 @@ export default {
       to: {
         path: '^(functions|local|infra|packages|tools|test)/',
         pathNot:
-          '^(local/(command-line|main|file-store/store|paper/session-file|service/(folders|open-store|service|settings-file))|packages/paper-venue/main)\\.ts$|^local/quick-start\\.js$',
+          '^(local/(command-line|main|file-store/store|paper/session-file|service/(folders|open-store|service|settings-file))|packages/(mcp|paper-venue)/command)\\.ts$|^local/quick-start\\.js$',
       },
     },
     {
@@ -57,7 +57,7 @@ export default {
       comment: 'Every command reads its options by it.',
       severity: 'error',
       from: { path: '^local/command-line\\.ts$' },
-      to: { path: '^(local|operator|shared)/', pathNot: '^shared/(?:node-error|secret|version)\\.ts$' },
+      to: { path: '^(local|operator|shared)/', pathNot: '^shared/(?:nearest|node-error|secret|version)\\.ts$' },
     },
     {
       name: 'infra-knows-the-tables-only',
@@ -68,7 +68,7 @@ export default {
       to: {
         path: '^(functions|shared|local|operator|packages|tools|test)/',
         pathNot:
-          '^(functions/(routes|orders/deployed-variables)|shared/(decimal|errors|node-error|limits|log|orders/table-layout|store-name|settings/(formats|read|rules|table)|venue/polymarket/(accounts|regions)))\\.ts$',
+          '^(functions/(routes|orders/deployed-variables)|shared/(decimal|errors|nearest|node-error|limits|log|orders/table-layout|store-name|settings/(formats|read|rules|table)|venue/polymarket/(accounts|regions)))\\.ts$',
       },
     },
     {

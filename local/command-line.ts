@@ -1,5 +1,6 @@
 import { fstatSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import { nearestOf } from '../shared/nearest.ts';
 import { errorCode } from '../shared/node-error.ts';
 import { KEY_LIKE } from '../shared/secret.ts';
 import { VERSION } from '../shared/version.ts';
@@ -26,6 +27,10 @@ export interface Command<O extends Options> {
   readonly options: O;
   /** True if the command takes arguments besides its options, such as ids. */
   readonly operands?: boolean;
+  /** The right words for an argument that is not taken. */
+  readonly words?: readonly string[];
+  /** What people mean who type another word, or another option (without its dashes). */
+  readonly meant?: Readonly<Record<string, string>>;
   /** Printed after the options, by `--help` only. */
   readonly notes?: string;
 }
@@ -106,7 +111,33 @@ function usageOf({ usage, options }: Command<Options>): string {
   return `Usage: ${usage}\n\n${listOf(options)}`;
 }
 
-function read<const O extends Options>({ options, operands = false }: Command<O>, args: readonly string[]) {
+/** Completes a sentence about a word: asks for the right one, if there is one near. */
+function asking(typed: string, words: readonly string[], meant: string | undefined): string {
+  const nearest = typed === '' || words.length === 0 ? undefined : nearestOf(typed, words);
+  const right = meant ?? (nearest?.isNear ? nearest.name : undefined);
+  return right === undefined ? '.' : `: did you mean ${right}?`;
+}
+
+/** Translates an error of `parseArgs`: its message quotes the option or the argument, which may be a secret. */
+function sentenceOf(error: unknown, { options, words = [], meant = {} }: Command<Options>): unknown {
+  const code = errorCode(error);
+  if (!code?.startsWith('ERR_PARSE_ARGS')) return error;
+  const [, quoted = ''] = /'(.*?)[' ]/.exec(String(error)) ?? [];
+  const typed = /^(?:--?)?[a-z][a-z-]{0,30}$/i.test(quoted) ? quoted : '';
+  const shown = typed && ` '${typed}'`;
+  if (code === 'ERR_PARSE_ARGS_UNEXPECTED_POSITIONAL') {
+    return new UsageError(`Unexpected argument${shown}${asking(typed, words, meant[typed])}`);
+  }
+  if (code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION') {
+    const names = Object.keys({ ...options, ...EVERYWHERE }).map((name) => `--${name}`);
+    return new UsageError(`Unknown option${shown}${asking(typed, names, meant[typed.replace(/^-+/, '')])}`);
+  }
+  const wants = /does not take/.test(String(error)) ? 'takes no value' : 'needs a value';
+  return new UsageError(`Option${shown} ${wants}.`);
+}
+
+function read<const O extends Options>(command: Command<O>, args: readonly string[]) {
+  const { options, operands = false } = command;
   try {
     const parsed = parseArgs<{
       readonly args: string[];
@@ -125,21 +156,17 @@ function read<const O extends Options>({ options, operands = false }: Command<O>
     }
     return parsed;
   } catch (error) {
-    const code = errorCode(error);
-    if (code === 'ERR_PARSE_ARGS_UNEXPECTED_POSITIONAL') throw new UsageError('Unexpected argument.');
-    if (!code?.startsWith('ERR_PARSE_ARGS')) throw error;
-    // Node's sentences name the option and never the value.
-    throw new UsageError(`${String(error).replace(/^\w+(?: \[\w+\])?: /, '')}.`);
+    throw sentenceOf(error, command);
   }
 }
 
 /**
  * Reads a command line and runs the command. Returns the exit code: that of `run`; 2 with the list of options after a
- * `UsageError`; 1 with the stack after any other error, which is a fault of this program.
+ * `UsageError`, or a sentence on misuse that `run` returns; 1 with the stack after any other error, which is a fault of this program.
  */
 export async function runCommand<const O extends Options>(
   command: Command<O>,
-  run: (values: Values<O>, operands: readonly string[]) => Promise<number> | number,
+  run: (values: Values<O>, operands: readonly string[]) => Promise<number | string> | number | string,
   { args, out, err }: Terminal = THIS_PROCESS,
 ): Promise<number> {
   const { purpose, notes } = command;
@@ -148,7 +175,11 @@ export async function runCommand<const O extends Options>(
     const { help, version }: { readonly help?: unknown; readonly version?: unknown } = values;
     if (help) out(`${purpose}\n\n${usageOf(command)}${notes === undefined ? '' : `\n${notes}`}`);
     else if (version) out(`${VERSION}\n`);
-    else return await run(values, positionals);
+    else {
+      const ended = await run(values, positionals);
+      if (typeof ended === 'string') throw new UsageError(ended);
+      return ended;
+    }
     return 0;
   } catch (error) {
     if (!(error instanceof UsageError)) {

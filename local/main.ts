@@ -49,6 +49,11 @@ function listSettings(): string {
   return lines.join('');
 }
 
+/** Writes the name of a setting as people try it: as an option. */
+function optionOf(name: string): string {
+  return name.replaceAll(/[A-Z]/g, '-$&').toLowerCase();
+}
+
 const COMMAND = {
   purpose: 'Order book adapter: lists markets, reads order books and places limit orders on Polymarket.',
   usage: `npm start -- [options]
@@ -61,6 +66,8 @@ const COMMAND = {
     paper: flag('serve on the paper venue'),
     settings: option('FILE', "read FILE instead of .env in the project's folder"),
   },
+  words: ['orders', 'doctor', 'paper-venue'],
+  meant: Object.fromEntries(Object.keys(LISTED).map((name) => [optionOf(name), `the setting ${variableOf(name)}`])),
   notes: `Settings come from the environment, then from FILE or .env (environment variable, default,
 meaning; an empty variable is an absent one):
 ${listSettings()}`,

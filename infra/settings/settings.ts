@@ -1,6 +1,7 @@
 import { checkDeployedVariables } from '../../functions/orders/deployed-variables.ts';
+import { nearestOf } from '../../shared/nearest.ts';
 import { type Sentence, throwProblems } from '../../shared/settings/formats.ts';
-import { nearestOf, readTexts } from '../../shared/settings/read.ts';
+import { readTexts } from '../../shared/settings/read.ts';
 import { DEPLOYED, inSettings, SETTINGS, type Table, variableOf } from '../../shared/settings/table.ts';
 import type { Context } from './environment-file.ts';
 import { type Asked, completeOrders, orderProblems } from './order-settings.ts';

@@ -1,4 +1,4 @@
-import { lstatSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ConfigError } from '../../shared/settings/formats.ts';
@@ -18,6 +18,11 @@ export function keepPaperSession(port: number, settings: Environment): Disposabl
   rmSync(path, { force: true });
   writeFileSync(path, lines.join(''), { flag: 'wx', mode: 0o600 });
   return { [Symbol.dispose]: () => rmSync(path, { force: true }) };
+}
+
+/** Returns true while a session on paper runs whose service has this port. */
+export function isOnPaper(port: number): boolean {
+  return existsSync(sessionFile(port));
 }
 
 /** Reads the settings of the session on paper whose service has a port. Throws `ConfigError`. */

@@ -1,6 +1,6 @@
 import { openForReads, type ReadAccess } from '#venue/open-account';
 import { option, UsageError } from '../../local/command-line.ts';
-import { readPaperSession } from '../../local/paper/session-file.ts';
+import { isOnPaper, readPaperSession } from '../../local/paper/session-file.ts';
 import { withSettingsFile } from '../../local/service/settings-file.ts';
 import { type AwsRoute, awsClientOptions } from '../../shared/aws-client.ts';
 import { type LocalConfig, parseLocalConfig } from '../../shared/settings/config.ts';
@@ -147,10 +147,14 @@ function parseKeyless(env: Environment): LocalConfig {
 export async function openAccess(where: Where, env: Environment): Promise<Access> {
   const config = await readConfig(where, env, parseKeyless);
   const { key, walletAddress, credentials } = config;
-  if (where.stack !== undefined && !key && !(walletAddress && credentials)) {
+  const hasAccount = key ?? (walletAddress && credentials);
+  if (where.stack !== undefined && !hasAccount) {
     throw new DeskError(
       `The stack ${where.stack} places no orders and names no secret: set SERVICE_WALLET_ADDRESS with ${CREDENTIAL_NAMES.join(', ')}.`,
     );
+  }
+  if (!hasAccount && isOnPaper(config.port)) {
+    throw new ConfigError(`No key is set. A session on paper runs on port ${config.port}: add --paper for its orders.`);
   }
   return { ...config, ...(await openForReads(config)) };
 }

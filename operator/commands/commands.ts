@@ -198,9 +198,10 @@ const DESK = {
   usage: `npm run orders -- COMMAND [options]
 
 ${inColumns(Object.entries(COMMANDS).map(([name, { purpose }]) => [`  ${name}`, purpose])).join('\n')}`,
-  options: {},
+  options: { paper: PLACE.paper },
+  words: Object.keys(COMMANDS),
+  meant: { list: 'open' },
   notes: `The options of a command: npm run orders -- COMMAND --help
-With --paper, a command uses the session of npm run paper.
 With SERVICE_WALLET_ADDRESS and the three SERVICE_CLOB_API_* the wallet key is not read.
 `,
 } as const;
@@ -212,9 +213,6 @@ export async function runDesk(env: Environment, terminal: Terminal): Promise<num
   const [name = '', ...others] = isFirst ? terminal.args.slice(1) : terminal.args;
   const found = Object.entries(COMMANDS).find(([each]) => each === name)?.[1];
   if (found) return found.start(name, env, { ...terminal, args: isFirst ? [...others, '--paper'] : others });
-  const misuse = () => {
-    throw new UsageError('Name a command, such as open.');
-  };
   // An unknown command is reported before its options.
-  return runCommand(DESK, misuse, { ...terminal, args: name.startsWith('-') ? [name] : [] });
+  return runCommand(DESK, () => 'Name a command, such as open.', { ...terminal, args: name === '' ? [] : [name] });
 }

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
+import { devNull } from 'node:os';
 import { promisify } from 'node:util';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { startOnPaper } from '../../local/paper/paper-mode.ts';
@@ -113,11 +114,17 @@ describe('a session on paper', () => {
     const { order_id } = await client.placeOrder(order, { clientAddress: 'alice' });
     // The desk on paper reads no other setting of the real account: a wrong one does not stop it.
     const wrong = { ...settings, SERVICE_CLIENT_CHAIN_ID: '137' };
-    const said = (...args: string[]) => collect((terminal) => runDesk(wrong, { ...terminal, args, ask: undefined }));
+    const ended = (env: Environment, args: readonly string[]) =>
+      collect((terminal) => runDesk(env, { ...terminal, args, ask: undefined }));
+    const said = (...args: string[]) => ended(wrong, args);
     const { code, out } = await said('--paper', 'open', '--format', 'json');
     expect([code, JSON.parse(out)]).toMatchObject([0, [{ order_id, client_address: 'alice' }]]);
     expect((await said('cancel', order_id, '--paper', '--yes')).code).toBe(0);
+    const err = `No key is set. A session on paper runs on port ${port}: add --paper for its orders.\n`;
+    const keyless = { SERVICE_PORT: String(port) };
+    expect(await ended(keyless, ['open', '--settings', devNull])).toStrictEqual({ code: 1, out: '', err });
     await service.stop();
+    expect((await ended(keyless, ['open', '--settings', devNull])).err).toMatch(/^SERVICE_PRIVATE_KEY or /);
     expect(await said('--paper', 'open')).toStrictEqual({
       ...{ code: 1, out: '' },
       err: `No session on paper runs on port ${port}: start npm run paper, or set SERVICE_PORT to its port.\n`,

@@ -17,7 +17,7 @@ const { scripts } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'
 /** The scripts that read their options by `runCommand`. */
 const COMMANDS = Object.entries<string>(scripts).flatMap(([name, script]) => {
   const [command = ''] = script.replace(/^(?:exec |npm ci --prefix \S+ && )/, '').split(' && ');
-  return /^node (?!.*(?: --test |jest|infra\/build|paper-venue|packages\/mcp))/.test(command)
+  return /^node (?!.*(?: --test |jest|infra\/build))/.test(command)
     ? [[name, command.split(' ').slice(1)] as const]
     : [];
 });
@@ -25,7 +25,7 @@ const COMMANDS = Object.entries<string>(scripts).flatMap(([name, script]) => {
 describe('every command', () => {
   it('is in the table of these tests', () => {
     const names = COMMANDS.map(([name]) => name);
-    const known = ['start', 'paper', 'doctor', 'orders', 'soak', 'bench', 'conformance'];
+    const known = ['start', 'paper', 'doctor', 'orders', 'paper:venue', 'mcp', 'soak', 'bench', 'conformance'];
     expect(names).toStrictEqual(expect.arrayContaining([...known, 'openapi', 'settings', 'docs', 'mutation']));
   });
 
@@ -33,6 +33,30 @@ describe('every command', () => {
     const { stdout, stderr } = await promisify(execFile)(process.execPath, [...command, '--help'], { cwd: ROOT });
     expect(stderr).toBe('');
     expect(stdout).toMatch(/^[A-Z].*\.\n\nUsage: .*\n {2}--help .*\n {2}--version /s);
+  });
+
+  it.each([
+    ['start', '--papr', "Unknown option '--papr': did you mean --paper?"],
+    ['start', '--port 9', "Unknown option '--port': did you mean the setting SERVICE_PORT?"],
+    ['start', 'ordrs', "Unexpected argument 'ordrs': did you mean orders?"],
+    ['orders', '', 'Name a command, such as open.'],
+    ['orders', 'opne', "Unexpected argument 'opne': did you mean open?"],
+    ['orders', 'list', "Unexpected argument 'list': did you mean open?"],
+    ['orders', '--papr open', "Unknown option '--papr': did you mean --paper?"],
+    ['orders', 'open --formt csv', "Unknown option '--formt': did you mean --format?"],
+    ['doctor', '--jsn', "Unknown option '--jsn': did you mean --json?"],
+    ['doctor', 'twice', "Unexpected argument 'twice'."],
+    ['paper:venue', '--port abc', '--port must be a whole number from 0 to 65535.'],
+    ['paper:venue', '--seed', "Option '--seed' needs a value."],
+    ['mcp', '--max-order abc', '--max-order must be an amount such as 10 or 99.5.'],
+    ['mcp', '--max-ordr 5', "Unknown option '--max-ordr': did you mean --max-order?"],
+    ['mcp', '--token-file nowhere', '--token-file must be a file that can be read.'],
+  ])('names the wrong word, and the right one: npm run %s -- %s', async (name, words, sentence) => {
+    const [, command = []] = COMMANDS.find(([each]) => each === name) ?? [];
+    const args = words.split(' ').filter((word) => word !== '');
+    const ended = promisify(execFile)(process.execPath, [...command, ...args], { cwd: ROOT });
+    const stderr = expect.stringContaining(`${sentence}\n\nUsage: `);
+    await expect(ended).rejects.toMatchObject({ code: 2, stdout: '', stderr });
   });
 });
 
@@ -118,12 +142,14 @@ describe('a command line', () => {
   });
 
   it.each([
-    [['--lod'], "Unknown option '--lod'."],
+    [['--lowder=1'], "Unknown option '--lowder'."],
+    [['--hunter2'], 'Unknown option.'],
     [['hunter2'], 'Unexpected argument.'],
-    [['--loud=hunter2'], "Option '--loud' does not take an argument."],
+    [['--loud=hunter2'], "Option '--loud' takes no value."],
     [['--to', ''], "Option '--to' needs a value."],
     [['--in', 'en', '--in='], "Option '--in' needs a value."],
-    [['--to'], "Option '--to <value>' argument missing."],
+    [['--to'], "Option '--to' needs a value."],
+    [['--to', '--loud'], "Option '--to' needs a value."],
     [['--to', '4', '--loud', '--to=5'], "Option '--to' is given twice."],
   ])('exits with 2 and the list of options for %j', async (args, sentence) => {
     expect(await count(args)).toStrictEqual({ code: 2, out: '', err: `${sentence}\n\n${LIST}` });

@@ -31,7 +31,7 @@ afterAll(() => Promise.all(stops.map((stop) => stop())));
 async function open(args: readonly string[] = CAPS, options: ClientOptions = {}, url = shared().url) {
   const { venue } = shared();
   const client = new Client({ name: 'agent', version: '1' }, options);
-  const command = { command: process.execPath, args: [join(FOLDER, 'main.ts'), '--url', url, ...args] };
+  const command = { command: process.execPath, args: [join(FOLDER, '../../operator/mcp.ts'), '--url', url, ...args] };
   await client.connect(new StdioClientTransport({ ...command, stderr: 'inherit' }));
   stops.push(() => client.close());
   const call = async (name: string, values: Record<string, unknown> = {}) => {

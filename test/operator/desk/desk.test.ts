@@ -176,9 +176,6 @@ describe('the command line', () => {
   const CLOSED = paperSettings('http://127.0.0.1:9', tmpdir());
 
   it.each([
-    [[], /^Name a command, such as open\./],
-    [['nope'], /^Name a command, such as open\./],
-    [['open', '--formt', 'csv'], /^Unknown option '--formt'/],
     [['open', '--format', 'xml'], /^--format must be one of: table, csv, json\./],
     [['open', '--region', 'eu-west-1'], /^--region needs --stack\./],
     [['open', '--stack', 'a', '--settings', 'b'], /^--settings and --stack exclude each other\./],

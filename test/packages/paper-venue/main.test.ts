@@ -7,7 +7,7 @@ import { expect, it } from '@jest/globals';
 import { startPaper } from '../../support/venue/paper-venue.ts';
 
 const run = promisify(execFile);
-const PROGRAM = ['packages/paper-venue/main.ts', '--port'];
+const PROGRAM = ['operator/start.js', 'paper-venue', '--port'];
 
 it('npm run paper:venue prints its URL, stops on SIGTERM, and says in one sentence that its port is taken', async () => {
   const child = spawn(process.execPath, [...PROGRAM, '0', '--seed', '5', '--still']);

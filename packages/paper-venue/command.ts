@@ -1,25 +1,17 @@
-import { parseArgs } from 'node:util';
 import { FAULT_NAMES } from './faults/faults.ts';
 
+// Read by the command line of the service's other commands, which this package does not import.
+
 const OPTIONS = {
-  host: { type: 'string', default: '127.0.0.1' },
-  port: { type: 'string', default: '8081' },
-  seed: { type: 'string', default: '1' },
-  still: { type: 'boolean', default: false },
-  help: { type: 'boolean', short: 'h', default: false },
+  host: { type: 'string', value: 'HOST', default: '127.0.0.1', meaning: 'address to listen on' },
+  port: { type: 'string', value: 'PORT', default: '8081', meaning: 'port to listen on; 0 takes a free one' },
+  seed: { type: 'string', value: 'N', default: '1', meaning: 'equal seeds give equal markets, first books and drift' },
+  still: {
+    type: 'boolean',
+    default: false,
+    meaning: "books change by orders only: no drift, no trades of the venue's own takers",
+  },
 } as const;
-
-const PURPOSE =
-  "Starts the paper venue: the venue's own HTTP protocol (Gamma and CLOB) with invented markets and no real money.";
-
-const USAGE = `Usage: npm run paper:venue -- [options]
-
-  --host HOST  address to listen on (default 127.0.0.1)
-  --port PORT  port to listen on; 0 takes a free one (default 8081)
-  --seed N     equal seeds give equal markets, first books and drift (default 1)
-  --still      books change by orders only: no drift, no trades of the venue's own takers
-  --help       print this
-`;
 
 const NOTES = `Paths of the paper venue only:
   POST /paper/faults      {"fault":NAME,"method":"POST","path":"/order","times":1, ...}, or a list; GET lists, DELETE clears
@@ -37,19 +29,13 @@ clock-skew), answer (late: none or edge-504), code, text, status (success-false)
   ${FAULT_NAMES.join(' ')}
 `;
 
-/** Reads the options, or throws an error with one sentence about them. */
-function readOptions(args: readonly string[]) {
-  const { values } = parseArgs({ args: [...args], options: OPTIONS });
-  const { host, still, help } = values;
-  const port = wholeNumber('port', values.port, 65_535);
-  return { address: { host, port }, seed: wholeNumber('seed', values.seed, 4_294_967_295), still, help };
-}
-
-function wholeNumber(option: string, text: string, most: number): number {
-  const value = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
-  if (value <= most) return value;
-  throw new Error(`--${option} must be a whole number from 0 to ${most}.`);
-}
+export const COMMAND = {
+  purpose:
+    "Starts the paper venue: the venue's own HTTP protocol (Gamma and CLOB) with invented markets and no real money.",
+  usage: 'npm run paper:venue -- [options]',
+  options: OPTIONS,
+  notes: NOTES,
+} as const;
 
 type Address = { readonly host: string; readonly port: number };
 
@@ -63,31 +49,30 @@ function sentence(error: unknown, { host, port }: Address): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Listens until a signal. Returns the exit code. */
-async function serve({ address, seed, still }: ReturnType<typeof readOptions>): Promise<number> {
+/** The values of the options. */
+interface Values {
+  readonly host: string;
+  readonly port: string;
+  readonly seed: string;
+  readonly still: boolean;
+}
+
+/** Listens until a signal. Returns the exit code, or a sentence on a value that it does not take. */
+export async function serve({ host, still, ...texts }: Values): Promise<number | string> {
+  const numberOf = (text: string) => (/^\d{1,10}$/.test(text) ? Number(text) : Number.NaN);
+  const [port, seed] = [numberOf(texts.port), numberOf(texts.seed)];
+  if (!(port <= 65_535)) return '--port must be a whole number from 0 to 65535.';
+  if (!(seed <= 4_294_967_295)) return '--seed must be a whole number from 0 to 4294967295.';
   try {
     // Loaded only here: `--help` does without.
     const { createPaperVenue } = await import('./venue.ts');
     const venue = createPaperVenue({ seed, still });
-    const { url } = await venue.listen(address);
+    const { url } = await venue.listen({ host, port });
     process.stdout.write(`Paper venue (seed ${seed}) listening on ${url}\n`);
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void venue.close());
     return 0;
   } catch (error) {
-    process.stderr.write(`${sentence(error, address)}\n`);
+    process.stderr.write(`${sentence(error, { host, port })}\n`);
     return 1;
   }
 }
-
-function readProcess() {
-  try {
-    return readOptions(process.argv.slice(2));
-  } catch (error) {
-    process.stderr.write(`${error instanceof Error ? error.message : error}\n\n${USAGE}`);
-    return undefined;
-  }
-}
-
-const options = readProcess();
-if (options?.help) process.stdout.write(`${PURPOSE}\n\n${USAGE}\n${NOTES}`);
-else process.exitCode = options ? await serve(options) : 2;
