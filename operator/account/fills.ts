@@ -119,6 +119,11 @@ function addUp(shares: readonly Share[]): readonly Share[] {
   return [...byOrder.values()];
 }
 
+/** Returns the orders of a trade, whose ever they are. */
+export function orderIdsIn({ takerOrderId, makers }: Trade): readonly string[] {
+  return [takerOrderId, ...makers.map(({ orderId }) => orderId)];
+}
+
 /** Returns true for an order of the account: by its record, or by its API key or account at the venue. */
 function isOurs(orderId: string, { owner, maker }: Pick<Trade, 'owner' | 'maker'>, ours: Ours): boolean {
   return ours.recorded.has(orderId) || owner === ours.owner || (maker !== null && ours.makers.has(maker.toLowerCase()));

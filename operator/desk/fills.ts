@@ -7,6 +7,7 @@ import {
   isCounted,
   isUnknown,
   type Ours,
+  orderIdsIn,
   ownTrade,
   quotient,
   UNKNOWN_FEE,
@@ -149,11 +150,7 @@ function noteOmissions(desk: Desk, fills: readonly Fill[], foreign: readonly str
 
 /** Returns when each order in trades, of whatever account, existed. */
 function seenIn(trades: readonly Trade[]): Seen {
-  return new Map(
-    trades.flatMap(({ at, takerOrderId, makers }) =>
-      [takerOrderId, ...makers.map(({ orderId }) => orderId)].map((id) => [id, at] as const),
-    ),
-  );
+  return new Map(trades.flatMap((trade) => orderIdsIn(trade).map((id) => [id, trade.at] as const)));
 }
 
 /** Reports the fills of the account, or their sums. Returns 1 if a trade or a fee cannot be read. */

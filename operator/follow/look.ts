@@ -1,11 +1,11 @@
 import { formatDecimal } from '../../shared/decimal.ts';
 import { ORDER_ID, type VenueOrder } from '../../shared/venue/polymarket/operator-venue.ts';
-import { isUnknown, type OwnTrade, ownTrade } from '../account/fills.ts';
+import { isUnknown, type OwnTrade, orderIdsIn, ownTrade } from '../account/fills.ts';
 import { takeEnds } from './ends.ts';
 import { eventsOf } from './event.ts';
-import type { Look, Recognition, Shown } from './shown.ts';
+import type { Look, Recognition, RecordedOrder, Shown } from './shown.ts';
 import type { Followed, FollowState } from './state.ts';
-import { LONGEST_WINDOW_MS, MARGIN_MS, RECENT_MS, TAKER_MARGIN_MS, WHOLE_WINDOW_MS } from './times.ts';
+import { LONGEST_WINDOW_MS, MARGIN_MS, RECENT_MS, WHOLE_WINDOW_MS } from './times.ts';
 import { takeTrades } from './trades.ts';
 
 // One look turns the venue's data into events and a new state. It does no I/O: it returns what it lacks, and runs again
@@ -33,6 +33,11 @@ export function recentRecords({ newestRecord }: FollowState): number {
   return newestRecord - MARGIN_MS;
 }
 
+/** Returns the records that were found. */
+function foundIn({ records }: Shown): readonly (readonly [id: string, RecordedOrder])[] {
+  return [...records].flatMap(([id, record]) => (record ? [[id, record] as const] : []));
+}
+
 const NOTHING = {
   ...{ client_address: null, client_address_verified: null, caller: null, expiresAt: null },
   ...{ filled_size: '0', gross: '0', value: '0', fee: '0' },
@@ -47,23 +52,21 @@ function followedOf(order: VenueOrder | undefined): Followed {
 /** Follows every order that was placed since the start, is on the book, or has traded. */
 function trackOrders({ state, shown, open, now, lacks }: Look, trades: readonly OwnTrade[]): void {
   const recent = recentRecords(state);
-  /** The orders that are not followed yet, and since when their records may have been signed. */
-  const unknown = new Map<string, number>();
-  const add = (id: string, since: number) => {
-    if (!state.orders[id]) unknown.set(id, Math.min(since, unknown.get(id) ?? since));
+  const ask = (id: string) => {
+    if (!shown.records.has(id)) lacks.records.add(id);
   };
-  for (const [id, { createdAt }] of open) add(id, (createdAt ?? now) - MARGIN_MS);
-  for (const { trade, shares } of trades.filter(({ trade }) => trade.at >= state.start)) {
-    const since = trade.at - TAKER_MARGIN_MS;
-    for (const { orderId } of shares) add(orderId, since);
-    // Its order may be recorded under another account.
-    if (shares.length === 0 && !state.unreadable[trade.id]) lacks.recordsSince = Math.min(lacks.recordsSince, since);
-  }
-  for (const [id, since] of unknown) {
-    if (!shown.records.has(id)) lacks.recordsSince = Math.min(lacks.recordsSince, since);
+  const follow = (id: string) => {
+    if (state.orders[id]) return;
+    ask(id);
     state.orders[id] = followedOf(open.get(id));
+  };
+  for (const id of open.keys()) follow(id);
+  for (const { trade, shares } of trades.filter(({ trade }) => trade.at >= state.start)) {
+    for (const { orderId } of shares) follow(orderId);
+    // Its order may be recorded under another account.
+    if (shares.length === 0 && !state.unreadable[trade.id]) orderIdsIn(trade).forEach(ask);
   }
-  for (const [id, { cells, isPlaced }] of shown.records) {
+  for (const [id, { cells, isPlaced }] of foundIn(shown)) {
     const { signedAt } = cells;
     state.newestRecord = Math.max(state.newestRecord, Math.min(signedAt, now));
     // An older one may be closed and forgotten.
@@ -116,8 +119,8 @@ export function look(before: FollowState, shown: Shown, { recordLagMs, ...accoun
   const state = structuredClone(before);
   state.revision = Math.max(now, before.revision + 1);
   const open = new Map(shown.open.filter(({ id }) => ORDER_ID.test(id)).map((order) => [order.id, order]));
-  const lacks = { recordsSince: shown.recordsSince, markets: new Set<string>(), lookUps: new Set<string>() };
-  const ours = { ...account, recorded: new Set([...Object.keys(state.orders), ...shown.records.keys()]) };
+  const lacks = { records: new Set<string>(), markets: new Set<string>(), lookUps: new Set<string>() };
+  const ours = { ...account, recorded: new Set([...Object.keys(state.orders), ...foundIn(shown).map(([id]) => id)]) };
   const one: Look = { state, shown, now, open, facts: [], lacks };
   const forgotten = wholeStart(before);
   // The record of a younger one may not show yet.
@@ -139,6 +142,6 @@ export function look(before: FollowState, shown: Shown, { recordLagMs, ...accoun
     forget(state);
     state.wholeAt = now;
   }
-  const isLacking = lacks.recordsSince < shown.recordsSince || lacks.markets.size + lacks.lookUps.size > 0;
+  const isLacking = lacks.records.size + lacks.markets.size + lacks.lookUps.size > 0;
   return { state, events, lacks: isLacking ? lacks : undefined };
 }

@@ -6,14 +6,14 @@ import { cellsOf, openAccountRecords } from '../account/records.ts';
 import { type AccountVenue, openVenue } from '../account/venue.ts';
 import type { OrderEvent } from './event.ts';
 import { look, recentRecords, windowOf } from './look.ts';
-import type { Recognition, RecordedOrder, Shown } from './shown.ts';
+import type { Recognition, RecordedOrder } from './shown.ts';
 import type { FollowState } from './state.ts';
 
 /** The sources of a look. A `DeskError` of a call ends the look, which has then changed nothing. */
 export interface Sources extends Pick<AccountVenue, 'restingOrders' | 'trades' | 'markets' | 'fees' | 'order'> {
-  records(since: number): Promise<Shown['records']>;
-  /** False if recent records take as long to read as all: only unknown orders cause a read then. */
-  readonly listsRecent: boolean;
+  /** Lists the records that were signed since a time. */
+  recentRecords(since: number): Promise<ReadonlyMap<string, RecordedOrder>>;
+  records(orderIds: readonly string[]): Promise<ReadonlyMap<string, RecordedOrder>>;
 }
 
 /** The result of a look. */
@@ -41,17 +41,17 @@ export function createLooks(sources: Sources, account: Recognition, note: Note) 
     const open = await sources.restingOrders();
     const window = windowOf(before, open, now);
     const { trades, unreadable } = await sources.trades({ since: window.since });
-    let recordsSince = sources.listsRecent ? recentRecords(before) : Number.POSITIVE_INFINITY;
     // After the trades, whose orders have a record then.
-    let records: Shown['records'] = sources.listsRecent ? await sources.records(recordsSince) : new Map();
+    const records = new Map<string, RecordedOrder | null>(await sources.recentRecords(recentRecords(before)));
     const markets = new Map(known);
     const lookUps = new Map<string, VenueOrder | null | undefined>();
     for (;;) {
-      const shown = { open, trades, unreadable, ...window, records, recordsSince, markets, lookUps };
+      const shown = { open, trades, unreadable, ...window, records, markets, lookUps };
       const { lacks, ...looked } = look(before, shown, account, now);
       if (!lacks) return looked;
-      if (lacks.recordsSince < recordsSince) records = await sources.records(lacks.recordsSince);
-      ({ recordsSince } = lacks);
+      const ids = [...lacks.records];
+      const found = ids.length > 0 ? await sources.records(ids) : undefined;
+      for (const id of ids) records.set(id, found?.get(id) ?? null);
       if (lacks.markets.size > 0) await addMarkets(markets, [...lacks.markets]);
       for (const [id, found] of await readEach(note, lacks.lookUps, sources.order)) lookUps.set(id, found);
     }
@@ -70,9 +70,11 @@ function recordedOrder(record: OrderRecord, { address }: Access): RecordedOrder 
 
 async function openSources(access: Access, note: Note) {
   const venue = await openVenue(access);
-  const { lagMs, list } = await openAccountRecords(access);
-  const records = async (since: number) => (await list(since, (record) => recordedOrder(record, access))).byId;
-  return createLooks({ ...venue, records, listsRecent: true }, { ...venue.own, recordLagMs: lagMs }, note);
+  const { lagMs, list, find } = await openAccountRecords(access);
+  const pick = (record: OrderRecord) => recordedOrder(record, access);
+  const recentRecords: Sources['recentRecords'] = async (since) => (await list(since, pick)).byId;
+  const records: Sources['records'] = async (ids) => (await find(ids, pick)).byId;
+  return createLooks({ ...venue, recentRecords, records }, { ...venue.own, recordLagMs: lagMs }, note);
 }
 
 /** Opens the looks of a follower, and with the first one the venue. */

@@ -25,9 +25,8 @@ export interface Shown {
   readonly since: number;
   /** False where only the last minute of the window was read. */
   readonly isWhole: boolean;
-  /** The records of the orders that were signed since a time. */
-  readonly records: ReadonlyMap<string, RecordedOrder>;
-  readonly recordsSince: number;
+  /** Recent records, and those of orders that were asked for; `null` for an order without one. */
+  readonly records: ReadonlyMap<string, RecordedOrder | null>;
   readonly markets: ReadonlyMap<string, Market>;
   /** `null` for an order that the venue does not know, `undefined` for an answer that cannot be read. */
   readonly lookUps: ReadonlyMap<string, VenueOrder | null | undefined>;
@@ -47,5 +46,5 @@ export interface Look {
   /** The orders that rest, by their ids. */
   readonly open: ReadonlyMap<string, VenueOrder>;
   readonly facts: Fact[];
-  readonly lacks: { recordsSince: number; readonly markets: Set<string>; readonly lookUps: Set<string> };
+  readonly lacks: Readonly<Record<'records' | 'markets' | 'lookUps', Set<string>>>;
 }

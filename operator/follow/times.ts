@@ -7,9 +7,9 @@
  *  10 min ┼ MARGIN_MS: once in WHOLE_WINDOW_MS a             │ again after each QUIET_MS, and closes it once its trades
  *         │ look reads from here, or from before the         │ add up to the venue's size
  *         │ oldest unsettled trade                      2 min ┼ UNKNOWN_QUIET_MS without a trade: it closes an order that
- *   1 day ┼ TAKER_MARGIN_MS: its order was signed            │ no look-up finds
- *         │ after this                                    1 h ┴ LONGEST_WAIT_MS: it closes an order whose trades do not
- *  7 days ┴ LONGEST_WINDOW_MS: the oldest trade               add up
+ *         │                                                  │ no look-up finds
+ *  7 days ┴ LONGEST_WINDOW_MS: the oldest trade          1 h ┴ LONGEST_WAIT_MS: it closes an order whose trades do not
+ *                                                              add up
  *
  * It reports a trade when it sees it, and waits up to FEE_WAIT_MS for the fees of its market.
  */
@@ -22,8 +22,6 @@ export const RECENT_MS = 60_000;
 export const WHOLE_WINDOW_MS = 55_000;
 /** Rows may appear late: a whole window begins this long before the newest. */
 export const MARGIN_MS = 600_000;
-/** The order of a trade was signed at most this long before it, unless it was on the book. */
-export const TAKER_MARGIN_MS = 86_400_000;
 /** The follower then drops an unsettled trade: some stay matched forever. */
 export const LONGEST_WINDOW_MS = 7 * 86_400_000;
 

@@ -341,7 +341,7 @@ const FEES: readonly Looks[] = [
       // So that its fees are read again.
       question: null,
       says: [FILLED],
-      asks: ['older records', 'market', 'market other'],
+      asks: ['records of A,B', 'market', 'market other'],
     },
     { at: 10, noFees: [], says: ['B filled by t2: 4, now 4+6'], data: [{ fee: '0' }], asks: ['market other'] },
     { at: 15, trades: [fill('t3', 12, 'B', 1, OTHER)], noFees: [OTHER.conditionId], says: [], asks: ['market other'] },
@@ -408,26 +408,44 @@ const FEES: readonly Looks[] = [
 ];
 
 const CLIENTS: readonly Looks[] = [
-  looks('the records of the last day are searched for a taker', [
-    { at: 5, says: [] },
-    { at: 10, trades: [taken('t1', 8, 'A', 4)], records: record('A', 9 - DAY), says: [PARTLY], data: [CLIENT] },
+  looks('the record of an order is asked for by its id, however old it is, once', [
+    { at: 5, open: [order('A', 10)], records: record('A', -365 * DAY), says: [], asks: ['records of A'] },
+    { at: 10, trades: [taken('t1', 8, 'A', 4)], says: [PARTLY], data: [CLIENT], asks: ['market'] },
+    {
+      at: 15,
+      records: { ...record('A', -365 * DAY), ...record('B', -365 * DAY) },
+      trades: [taken('t1', 8, 'A', 4), taken('t2', 12, 'B', 4), taken('t3', 13, 'C', 4)],
+      says: ['B filled by t2: 4, now 4+6', 'C filled by t3: 4, now 4+null'],
+      data: [{ client_address: 'client of B' }, { client_address: null }],
+      asks: ['records of B,C'],
+    },
+    { at: 20, says: [], asks: [] },
   ]),
   looks(
-    'the record of an order on the book is read from before its creation on',
+    'an order that rests since a year has the client of its record, and the sums of a year',
     [
-      { at: DAY, ...RESTS, records: record('A', -9 * MINUTE), says: [] },
-      { at: DAY + 5, trades: [fill('t1', DAY, 'A', 4)], says: [PARTLY], data: [CLIENT] },
+      {
+        at: 0,
+        open: [order('A', 10, { createdAt: timeOf(-365 * DAY) })],
+        records: record('A', -365 * DAY - 2),
+        trades: [fill('t0', -200 * DAY, 'A', 4, CONFIRMED)],
+        since: -365 * DAY - 10 * MINUTE,
+        says: [],
+        asks: ['records of A', 'market'],
+      },
+      { at: 60, trades: [fill('t1', 50, 'A', 1)], says: ['A filled by t1: 1, now 5+5'], data: [CLIENT], asks: [] },
+      { at: 65, ...GONE, found: found('canceled', 'A', 10, 5), says: [] },
+      { at: 85, says: ['A closed: cancelled, 5+5'], data: [CLIENT] },
     ],
-    { start: DAY },
+    { start: -10 },
   ),
   looks(
-    'a slow store is read only for unknown orders',
+    'a record that shows late names the client of its order from then on',
     [
-      { at: 0, records: record('A', 0), says: [], keeps: { orders: [] }, asks: [] },
-      { at: 5, ...RESTS, says: [], keeps: { orders: ['A'] }, asks: ['all records'] },
-      { at: 10, trades: [fill('t1', 8, 'A', 4)], says: [PARTLY], data: [CLIENT], asks: ['market'] },
+      { at: 5, ...RESTS, says: [], asks: ['records of A'] },
+      { at: 10, records: record('A', 0), trades: [T1_TAKEN], says: [PARTLY], data: [CLIENT], asks: ['market'] },
     ],
-    { listsRecent: false },
+    { lag: 5 },
   ),
   looks(
     'a young trade waits for its record where that shows late',

@@ -101,25 +101,27 @@ function createWorld(seed: number) {
     return what();
   }
 
+  const recordsOf = (isAsked: (order: WorldOrder) => boolean) =>
+    read(() => {
+      const recorded = orders.filter(isAsked);
+      const cellsOf = ({ at, units, expiresAt }: WorldOrder) =>
+        [at, { size: formatUnits(units, 6), expiresAt: expiresAt && timeOf(expiresAt) }] as const;
+      return new Map(
+        recorded
+          .flatMap((one) => Object.entries(record(one.name, ...cellsOf(one))))
+          .map(([name, one]) => [idOf(name), one]),
+      );
+    });
+
   const sources: Sources = {
-    listsRecent: true,
     restingOrders: () => read(() => orders.filter(({ endedAt }) => endedAt === undefined).map(shownOf)),
     trades: ({ since = 0 }) =>
       read(() => {
         const shown = trades.filter(({ shownAt, at }) => shownAt <= now && timeOf(at) >= since - 1_000);
         return { trades: shown.toSorted((a, b) => a.at - b.at).map(rowOf), unreadable: [] };
       }),
-    records: (since) =>
-      read(() => {
-        const recorded = orders.filter(({ at }) => timeOf(at) >= since);
-        const cellsOf = ({ at, units, expiresAt }: WorldOrder) =>
-          [at, { size: formatUnits(units, 6), expiresAt: expiresAt && timeOf(expiresAt) }] as const;
-        return new Map(
-          recorded
-            .flatMap((one) => Object.entries(record(one.name, ...cellsOf(one))))
-            .map(([name, one]) => [idOf(name), one]),
-        );
-      }),
+    recentRecords: (since) => recordsOf(({ at }) => timeOf(at) >= since),
+    records: (ids) => recordsOf(({ name }) => ids.includes(idOf(name))),
     markets: (ids) => read(() => new Map(ids.map((id) => [id, { question: 'Will it rain?', isResolved: false }]))),
     fees: () => read(() => null),
     order: (id) =>

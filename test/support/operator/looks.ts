@@ -127,7 +127,7 @@ export interface Row extends Partial<World> {
   readonly times?: readonly number[];
   /** The only event as a whole, but for its id and its type. */
   readonly whole?: { readonly timestamp: string; readonly data: object };
-  /** What was read, in its order, beside the open orders, the trades and the recent records. */
+  /** What was read, in its order, beside the open orders, the trades and the list of recent records. */
   readonly asks?: readonly string[];
   /** The start of the window of trades, in seconds. */
   readonly since?: number;
@@ -148,7 +148,6 @@ interface How {
   readonly start?: number;
   /** A new record may be missing for this long. */
   readonly lag?: number;
-  readonly listsRecent?: boolean;
 }
 
 /** A clause of the contract, and the looks that prove it. */
@@ -184,9 +183,12 @@ function factOf({ type, data: { order_id, trade_id, ...data } }: OrderEvent): st
 }
 
 /** Returns what `shows` shows at the time of each call; `note` hears of each, and of the time from which on lists are read. */
-function sourcesOf(shows: () => World, listsRecent: boolean, note: (what: string, since?: number) => void): Sources {
+function sourcesOf(shows: () => World, note: (what: string, since?: number) => void): Sources {
+  const recorded = (isAsked: (id: string, record: RecordedOrder) => boolean) => {
+    const all = Object.entries(shows().records).map(([name, record]) => [idOf(name), record] as const);
+    return new Map(all.filter(([id, record]) => isAsked(id, record)));
+  };
   return {
-    listsRecent,
     restingOrders: async () => shows().open,
     trades: async ({ since = 0 }) => {
       note('trades', since);
@@ -194,10 +196,10 @@ function sourcesOf(shows: () => World, listsRecent: boolean, note: (what: string
       const trades = shows().trades.filter(({ at }) => at >= since - 1_000);
       return { trades: trades.toSorted((a, b) => a.at - b.at), unreadable: shows().unreadable };
     },
-    records: async (since) => {
-      note(listsRecent ? 'records' : 'all records', since);
-      const entries = Object.entries(shows().records).filter(([, { cells }]) => cells.signedAt >= since);
-      return new Map(entries.map(([name, recorded]) => [idOf(name), recorded]));
+    recentRecords: async (since) => recorded((_id, { cells }) => cells.signedAt >= since),
+    records: async (ids) => {
+      note(`records of ${ids.map(nameOf)}`);
+      return recorded((id) => ids.includes(id));
     },
     markets: async (ids) => new Map(ids.map((id) => [id, { question: shows().question, isResolved: false }])),
     fees: async (id) => {
@@ -216,7 +218,7 @@ function sourcesOf(shows: () => World, listsRecent: boolean, note: (what: string
 }
 
 /** Makes the looks of a clause one after another, and holds each to its row. Returns the events. */
-export async function follow({ rows, start = 0, lag = 0, listsRecent = true }: Looks): Promise<readonly OrderEvent[]> {
+export async function follow({ rows, start = 0, lag = 0 }: Looks): Promise<readonly OrderEvent[]> {
   const events: OrderEvent[] = [];
   let state: FollowState = newState(timeOf(start));
   let world = EMPTY;
@@ -226,10 +228,8 @@ export async function follow({ rows, start = 0, lag = 0, listsRecent = true }: L
   const sinces = new Map<string, number>();
   const sources = sourcesOf(
     () => world,
-    listsRecent,
     (what, since) => {
-      if (since === undefined || what === 'all records') asked.push(what);
-      else if (what === 'records' && sinces.has(what)) asked.push('older records');
+      if (since === undefined) asked.push(what);
       else sinces.set(what, since);
     },
   );
