@@ -16,6 +16,12 @@ export function codeOf({ body }: Answer): string | undefined {
   return typeof body === 'object' && body !== null && 'code' in body ? String(body.code) : undefined;
 }
 
+/** Writes an answer for people: a problem as its code and sentence. */
+export function describeAnswer(answer: Answer): string {
+  const problem = z.looseObject({ code: z.string(), detail: z.string() }).safeParse(answer.body).data;
+  return `${answer.status} ${problem ? `${problem.code}: ${problem.detail}` : JSON.stringify(answer.body)}`;
+}
+
 const gatewayMessage = z.strictObject({ message: z.string() });
 
 /** Returns true if a gateway answered by itself; after a 5xx of its own, a function may have run. */
@@ -39,7 +45,7 @@ export function fieldsOf({ body }: Answer): readonly string[] {
 
 /** Expects a problem with this code, and where given with these members, or errors that name this field. */
 export function expectProblem(answer: Answer, code: ErrorCode, about?: string | Record<string, unknown>): void {
-  assert.ok(codeOf(answer) === code, `expected ${code}, got ${answer.status} ${JSON.stringify(answer.body)}`);
+  assert.ok(codeOf(answer) === code, `expected ${code}, got ${describeAnswer(answer)}`);
   if (typeof about === 'string') {
     assert.ok(fieldsOf(answer).includes(about), `errors does not name ${about}: ${fieldsOf(answer).join(', ')}`);
   }

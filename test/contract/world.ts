@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { compareDecimals, type Decimal, multiplyDecimals, parseDecimal, ZERO } from '../../shared/decimal.ts';
 import type { Secret } from '../../shared/secret.ts';
-import { type Answer, codeOf, isOfGateway } from './answer.ts';
+import { type Answer, codeOf, describeAnswer, isOfGateway } from './answer.ts';
 import { type Ask, createAsk, type FetchLike } from './ask.ts';
 import type { Edge, Sample, World } from './check.ts';
 import { loadContract } from './document.ts';
@@ -42,7 +42,7 @@ async function survey(ask: Ask): Promise<Pick<World, 'mode' | 'sample'>> {
   const status = await ask({ operation: 'health', target: '/health' });
   const { mode } = health.parse(status.body);
   const listed = await ask({ operation: 'markets', target: '/v1/markets?limit=20' });
-  if (listed.status !== 200) throw new Error(`the markets cannot be read: ${JSON.stringify(listed.body)}`);
+  if (listed.status !== 200) throw new Error(`the markets cannot be read: ${describeAnswer(listed)}`);
   for (const { question, outcomes } of markets.parse(listed.body).items) {
     for (const { token_id } of outcomes) {
       const sample = await sampleFrom(ask, token_id, question ?? 'a market without a question');
@@ -90,15 +90,18 @@ export interface Address {
   readonly credentials?: Credentials;
   /** The private key of a client that may order; default: one that is made. */
   readonly clientKey?: Secret | undefined;
+  /** Gets a sentence on each answer that is a 5xx. */
+  readonly onFault?: (sentence: string) => void;
 }
 
 /** Opens the world of a service; `seen` gets `operation status code` of each of its answers. Rejects without a market. */
 export async function openWorld(address: Address, seen: Set<string>): Promise<World> {
-  const { baseUrl, fetch = globalThis.fetch, edge, credentials = 'none', clientKey } = address;
+  const { baseUrl, fetch = globalThis.fetch, edge, credentials = 'none', clientKey, onFault } = address;
   const contract = loadContract();
   const note = (operation: string, answer: Answer) => {
     const code = codeOf(answer);
     seen.add([operation, answer.status, ...(code ? [code] : [])].join(' '));
+    if (answer.status >= 500) onFault?.(`${operation} ${describeAnswer(answer)}`);
   };
   const askAsItIs = createAsk({ baseUrl, fetch, contract, edge, note });
   const { mode, sample } = await survey(askAsItIs);

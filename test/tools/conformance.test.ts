@@ -30,6 +30,22 @@ function named({ results }: Report, verdict: 'failed' | 'skipped' | 'passed'): r
 
 const service = sharedPaperService();
 
+/** Answers each request whose target begins so with a problem. */
+function faultyAt(target: string): FetchLike {
+  return async (url, init) => {
+    const answer = await fetch(url, init);
+    const { pathname } = new URL(url);
+    if (!pathname.startsWith(target)) return answer;
+    const facts = { type: 'about:blank', title: 'Venue unavailable', status: 503, code: 'venue_unavailable' };
+    const problem = { ...facts, detail: 'The venue is away.', request_id: answer.headers.get('x-request-id') };
+    const headers = new Headers(answer.headers);
+    headers.set('content-type', 'application/problem+json');
+    headers.set('retry-after', '5');
+    headers.set('cache-control', 'no-store');
+    return new Response(`${JSON.stringify(problem)}\n`, { status: 503, headers });
+  };
+}
+
 describe('the suite', () => {
   it('skips the orders of a read-only service', async () => {
     const { url } = await startPaperService({ SERVICE_PLACE_ORDER: '', SERVICE_PRIVATE_KEY: '' });
@@ -71,6 +87,7 @@ describe('the suite', () => {
   it.each([
     ['http://127.0.0.1:1', undefined, 'fetch failed'],
     [undefined, async () => Response.json({}), 'does not end with a newline'],
+    [undefined, faultyAt('/v1/markets'), /^the markets cannot be read: 503 venue_unavailable: The venue is away\.$/],
   ])('reports an error, and no result, without a service: %s', async (baseUrl, fetchLike, sentence) => {
     const options = { baseUrl: baseUrl ?? service().url, ...(fetchLike && { fetch: fetchLike }) };
     await expect(runConformance(options)).rejects.toThrow(sentence);
@@ -169,6 +186,17 @@ describe('a breach of the contract', () => {
     const options = { baseUrl: service().url, checks: checksOf('place one order'), fetch: fetchSpoiled };
     const report = await runConformance({ ...options, confirmOrders: agree });
     expect(named(report, 'failed')).toStrictEqual([expect.stringContaining(sentence)]);
+  });
+});
+
+describe('a red run', () => {
+  it.each([
+    ['the first 5xx', faultyAt('/v1/orders'), 'The first fault: orders 503 venue_unavailable: The venue is away.\n'],
+    ['else the first failed check', spoil(BREACHES.slice(2, 3)), /The first fault: everywhere: .* 503/],
+  ])('says at its end %s', async (_what, fetchLike, sentence) => {
+    const checks = checksOf('another path is 404', 'are 404 for an unknown token, h');
+    const summary = formatSummary(await runConformance({ baseUrl: service().url, checks, fetch: fetchLike }));
+    expect(summary).toMatch(sentence);
   });
 });
 

@@ -38,16 +38,18 @@ export interface Report {
   readonly isKeyUnchecked: boolean;
   /** Answers that the document knows and that nothing provoked, as `operation status code`. */
   readonly unseen: readonly string[];
+  /** On the first answer that was a 5xx. */
+  readonly firstFault?: string | undefined;
 }
 
 function isLoopback(baseUrl: string): boolean {
   return ['127.0.0.1', 'localhost', '[::1]'].includes(new URL(baseUrl).hostname);
 }
 
-function openService(options: ConformanceOptions, seen: Set<string>): Promise<World> {
+function openService(options: ConformanceOptions, seen: Set<string>, onFault: (sentence: string) => void) {
   const { baseUrl, fetch: send = globalThis.fetch, sign, token, clientKey } = options;
   const { edge = isLoopback(baseUrl) && !sign && !token ? 'local' : 'gateway' } = options;
-  const service = { baseUrl, edge, clientKey };
+  const service = { baseUrl, edge, clientKey, onFault };
   if (sign) return openWorld({ ...service, fetch: signedFetch(sign, send), credentials: 'signature' }, seen);
   if (token === undefined) return openWorld({ ...service, fetch: send }, seen);
   return openWorld({ ...service, fetch: tokenFetch(token, send), credentials: 'token' }, seen);
@@ -60,7 +62,8 @@ function openService(options: ConformanceOptions, seen: Set<string>): Promise<Wo
 export async function runConformance(options: ConformanceOptions): Promise<Report> {
   const { confirmOrders, onResult, quick = false, control, checks = CHECKS } = options;
   const seen = new Set<string>();
-  const world = { ...(await openService(options, seen)), control };
+  const faults: string[] = [];
+  const world: World = { ...(await openService(options, seen, (fault) => faults.push(fault))), control };
   if (confirmOrders && world.ordersKeptBack !== undefined) throw new Error(world.ordersKeptBack);
   const agreed = world.mode === 'order-placing' && (await confirmOrders?.(costOf(world))) === true;
   const results: Result[] = [];
@@ -71,5 +74,5 @@ export async function runConformance(options: ConformanceOptions): Promise<Repor
   const unseen = [...world.contract.documented].filter((item) => !seen.has(item));
   const passed = results.every(({ verdict }) => verdict !== 'failed');
   const isKeyUnchecked = seen.has('orders 403 client_not_allowed') && !seen.has('orders 404 unknown_token');
-  return { mode: world.mode, results, passed, isKeyUnchecked, unseen };
+  return { mode: world.mode, results, passed, isKeyUnchecked, unseen, firstFault: faults[0] };
 }

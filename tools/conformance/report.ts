@@ -21,8 +21,15 @@ export function formatResult({ section, clause, verdict, reason, milliseconds }:
   return verdict === 'skipped' ? `${row}  (${reason})\n` : `${row}\n`;
 }
 
+/** The reason of a red run. A fault of the service fails checks that are not about it. */
+function whyRed({ results, firstFault }: Report): string {
+  const failed = results.find(({ verdict }) => verdict === 'failed');
+  return failed ? `The first fault: ${firstFault ?? `${failed.section}: ${failed.reason}`}\n` : '';
+}
+
 /** The end of the table. Says what kind of service it was: a deployment may be read-only by mistake. */
-export function formatSummary({ mode, results, unseen, isKeyUnchecked }: Report): string {
+export function formatSummary(report: Report): string {
+  const { mode, results, unseen, isKeyUnchecked } = report;
   const apart = results.filter(({ reason }) => OUT_OF_REACH.includes(reason)).length;
   const count = (wanted: Result['verdict']) => results.filter(({ verdict }) => verdict === wanted).length;
   return `
@@ -30,7 +37,7 @@ ${count('passed')} passed, ${count('failed')} failed, ${count('skipped') - apart
 ${apart} further checks need control of the venue, the clock or the settings: npm test runs them in process.
 ${unseen.length} documented answers were not provoked; most of them only the venue or the operator can provoke.
 The service is ${mode}.
-${isKeyUnchecked ? KEY_UNCHECKED : ''}`;
+${whyRed(report)}${isKeyUnchecked ? KEY_UNCHECKED : ''}`;
 }
 
 function escapeXml(text: string): string {
