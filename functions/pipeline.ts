@@ -79,8 +79,9 @@ function problems(route: AnyRoute, log: Log): Middleware {
     onError: (request) => {
       const { requestId, trace } = request.context.state;
       const error = toAppError(request.error);
-      const { orderId } = error.facts;
+      const { orderId, reason } = error.facts;
       if (orderId !== undefined) trace['order_id'] = orderId;
+      if (reason !== undefined) trace['reason'] = reason;
       // Only this line has the stack of an internal error.
       const write = error.code === 'internal_error' ? log.error : log.warn;
       if (error.cause !== undefined) write('request failed', { ...trace, error });

@@ -11,6 +11,7 @@ import { combine, type ServiceMetrics } from './metrics.ts';
 /** What happened, for the operator on call. An id is the heading of its runbook in docs/operations.md. */
 const DESCRIPTIONS = {
   GatewayFaults: 'Ten and more requests in five minutes, at least a hundredth of them, were answered 5xx.',
+  OrderFaults: 'Three and more orders in an hour, at least half of them, got no answer of the venue.',
   VenueRefusesService: 'The venue refuses this operator: region, credentials, signature or account.',
   FunctionFaults: 'A function crashed, timed out or answered internal_error.',
   Throttles: 'Lambda rejects requests: the concurrency of a function or of the account is used up, or is 0.',
@@ -33,6 +34,8 @@ interface Condition {
   readonly isLasting?: boolean;
   /** Set if a bad build can set it off: a canary is then rolled back. */
   readonly stopsRollout?: boolean;
+  /** Set if nobody has to get up for it. */
+  readonly canWait?: boolean;
   /** Set if it also notifies when data that came before comes no more. */
   readonly expectsData?: boolean;
 }
@@ -57,6 +60,20 @@ function faultRate(api: HttpApi): IMetric {
   return new MathExpression({ expression, usingMetrics, label: '5xx in per cent' });
 }
 
+/** Codes of an order that failed at the venue and that no other alarm counts. */
+const NO_ANSWER = ['venue_error', 'venue_timeout', 'venue_unavailable'] as const;
+
+/** Per cent of an hour's orders that got no answer of the venue; 0 below three. `faultRate` does not see so few. */
+function unansweredRate({ function: orders }: ServiceFunction<'orders'>, { errors }: ServiceMetrics): IMetric {
+  const faults = combine(
+    NO_ANSWER.map((code) => errors('orders', code)),
+    'sum',
+  );
+  const usingMetrics = { faults, orders: orders.metricInvocations() };
+  const expression = 'IF(faults >= 3, 100 * faults / orders, 0)';
+  return new MathExpression({ expression, usingMetrics, period: Duration.hours(1), label: '' });
+}
+
 /** 1 for five minutes in which no run ended well; no value where there was no run. */
 function failedRuns({ function: run }: ServiceFunction<'events'>): IMetric {
   const period = Duration.minutes(5);
@@ -77,21 +94,23 @@ function commonAlarms({ metrics, api, readers, orders }: Watched): readonly Row[
     ['GatewayFaults', faultRate(api), { stopsRollout: true }],
     ['VenueRefusesService', combine(refusals, 'sum'), { stopsRollout: true }],
     ['FunctionFaults', combine([...crashes, ...faults], 'sum'), { stopsRollout: true }],
-    ['Throttles', combine(throttles, 'sum')],
-    ['SlowResponses', combine(durations, 'maximum'), { threshold: 8_000, isLasting: true }],
+    ['Throttles', combine(throttles, 'sum'), { canWait: true }],
+    ['SlowResponses', combine(durations, 'maximum'), { threshold: 8_000, isLasting: true, canWait: true }],
   ];
 }
 
-function orderAlarms({ errors, events }: ServiceMetrics): readonly Row[] {
+function orderAlarms(orders: ServiceFunction<'orders'>, metrics: ServiceMetrics): readonly Row[] {
+  const { errors, events } = metrics;
   const keyFaults = (['unreadable_keys', 'foreign_keys', 'lease_faults'] as const).map(events);
   const storeOrKeyFaults = combine([errors('orders', 'store_unavailable'), ...keyFaults], 'sum');
   return [
     ['OutcomeUnknown', errors('orders', 'outcome_unknown'), { stopsRollout: true }],
     ['ContradictedRecord', events('contradicted_records'), { stopsRollout: true }],
     ['StoreOrKeyFaults', storeOrKeyFaults, { stopsRollout: true }],
+    ['OrderFaults', unansweredRate(orders, metrics), { threshold: 50 }],
     ['WrongClock', events('wrong_clocks')],
-    ['DailyCapReached', events('daily_cap_warnings')],
-    ['UnidentifiedCaller', errors('orders', 'caller_not_identified')],
+    ['DailyCapReached', events('daily_cap_warnings'), { canWait: true }],
+    ['UnidentifiedCaller', errors('orders', 'caller_not_identified'), { canWait: true }],
   ];
 }
 
@@ -100,12 +119,13 @@ export function addAlarms(parent: Construct, watched: Watched): readonly Alarm[]
   const scope = new Construct(parent, 'Alarms');
   const { metrics, orders, events, alarmTopic } = watched;
   const actions = alarmTopic === undefined ? [] : [new SnsAction(Topic.fromTopicArn(scope, 'Topic', alarmTopic))];
-  const rows = [...commonAlarms(watched), ...(orders ? orderAlarms(metrics) : [])];
-  if (events) rows.push(['EventsLate', failedRuns(events), { isLasting: true, expectsData: true }]);
-  return rows.flatMap(([id, metric, { threshold = 1, isLasting, stopsRollout, expectsData } = {}]) => {
+  const rows = [...commonAlarms(watched), ...(orders ? orderAlarms(orders, metrics) : [])];
+  if (events) rows.push(['EventsLate', failedRuns(events), { isLasting: true, expectsData: true, canWait: true }]);
+  return rows.flatMap(([id, metric, { threshold = 1, isLasting, stopsRollout, canWait, expectsData } = {}]) => {
     const alarm = new Alarm(scope, id, {
       metric,
-      alarmDescription: `${DESCRIPTIONS[id]} Runbook: docs/operations.md#${id.toLowerCase()}`,
+      // A subscription may filter by the first word.
+      alarmDescription: `${canWait ? 'Mail' : 'Page'}: ${DESCRIPTIONS[id]} Runbook: docs/operations.md#${id.toLowerCase()}`,
       threshold,
       comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
       datapointsToAlarm: isLasting ? 2 : 1,

@@ -11,6 +11,12 @@ const DIMENSIONS = { errors: ['route', 'code'], events: ['metric'] } as const;
 
 type MetricName = keyof typeof DIMENSIONS;
 
+/** A wrong clock has an event of its own, and one alarm. */
+const NO_CLOCK = FilterPattern.any(
+  FilterPattern.notExists('$.reason'),
+  FilterPattern.stringValue('$.reason', '!=', 'clock'),
+);
+
 /** The period of alarm metrics: a failure in the middle of a 15-minute canary must stop it. */
 const PERIOD = Duration.minutes(1);
 
@@ -25,7 +31,7 @@ export function metricsOf(stackName: string) {
       const members = DIMENSIONS[metricName].map((member) => [member, `$.${member}`] as const);
       new MetricFilter(target, `Metric-${metricName}`, {
         logGroup: target.log,
-        filterPattern: FilterPattern.all(...members.map(([, selector]) => FilterPattern.exists(selector))),
+        filterPattern: FilterPattern.all(...members.map(([, selector]) => FilterPattern.exists(selector)), NO_CLOCK),
         metricNamespace: namespace,
         metricName,
         metricValue: '1',

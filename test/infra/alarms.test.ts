@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { Template } from 'aws-cdk-lib/assertions';
 import type { Endpoint } from '../../functions/http.ts';
 import { ROUTES } from '../../functions/routes.ts';
-import { AppError } from '../../shared/errors.ts';
+import { AppError, refuse } from '../../shared/errors.ts';
 import { ORDER_CONTEXT } from '../../tools/support/deployment.ts';
 import { deployedApps, propertiesOf } from '../support/deployed-apps.ts';
 import { ask } from '../support/service/gateway-event.ts';
@@ -33,6 +33,7 @@ function alarmsOf(template: Template) {
     const stats: { Metric: Metric; Period: number }[] = several ?? [{ Metric: Properties, Period: Properties.Period }];
     const alarm = {
       logicalId,
+      urgency: /^(?:Page|Mail): /.exec(Properties.AlarmDescription)?.[0],
       runbook: /Runbook: docs\/operations\.md#(\w+)$/.exec(Properties.AlarmDescription)?.[1],
       topics: [...Properties.AlarmActions, ...Properties.OKActions],
       periods: stats.map(({ Period }) => Period),
@@ -49,6 +50,9 @@ function countedIn(template: Template, line: Readonly<Record<string, unknown>>):
   const filters = propertiesOf(template, 'AWS::Logs::MetricFilter');
   const counted = filters.flatMap(({ FilterPattern, MetricTransformations: [metric] }) => {
     expect(metric.MetricValue).toBe('1');
+    // A wrong clock has an alarm of its own.
+    if (FilterPattern.includes('($.reason NOT EXISTS) || ($.reason != "clock")') && line['reason'] === 'clock')
+      return [];
     const members = [...FilterPattern.matchAll(/\$\.(\w+) = "\*"/g)].map(([, member = '']) => member);
     if (members.length === 0 || !members.every((member) => typeof line[member] === 'string')) return [];
     const dimension = ({ Key, Value }: Record<'Key' | 'Value', string>) => ({ Name: Key, Value: line[Value.slice(2)] });
@@ -61,7 +65,9 @@ function countedIn(template: Template, line: Readonly<Record<string, unknown>>):
 /** Alarms that a bad build can set off: a canary goes back. */
 const COUNTED = ['ContradictedRecord', 'FunctionFaults', 'OutcomeUnknown', 'StoreOrKeyFaults', 'VenueRefusesService'];
 const STOPPING = [...COUNTED, 'GatewayFaults'].toSorted();
-const ALL = [...STOPPING, 'DailyCapReached', 'SlowResponses', 'Throttles', 'UnidentifiedCaller', 'WrongClock'];
+/** Alarms for which nobody has to get up. */
+const MAILS = ['DailyCapReached', 'SlowResponses', 'Throttles', 'UnidentifiedCaller'];
+const ALL = [...STOPPING, ...MAILS, 'OrderFaults', 'WrongClock'];
 
 describe('the alarms', () => {
   let template: Template;
@@ -71,9 +77,11 @@ describe('the alarms', () => {
     alarms = alarmsOf(template);
   });
 
-  it('are eleven, and each has its runbook, which says where a canary goes back', () => {
+  it('are twelve, and each has its urgency and its runbook, which says where a canary goes back', () => {
     expect([...alarms.keys()].toSorted()).toStrictEqual(ALL.toSorted());
     for (const [id, { runbook }] of alarms) expect(runbook).toBe(id.toLowerCase());
+    const mails = [...alarms].filter(([, { urgency }]) => urgency === 'Mail: ');
+    expect(mails.map(([id]) => id).toSorted()).toStrictEqual(MAILS);
     const text = readFileSync(join(import.meta.dirname, '../../docs/operations.md'), 'utf8');
     const [, ...runbooks] = (text.split('\n## Runbooks\n')[1]?.split('\n## ')[0] ?? '').split('\n### ');
     const titles = (sections: readonly string[]) => sections.map((section) => section.split('\n')[0]).toSorted();
@@ -99,7 +107,7 @@ describe('the alarms', () => {
     const silent = Object.values(found).filter(({ Properties }) => Properties.InsufficientDataActions);
     expect(silent.map(({ Properties }) => Properties)).toMatchObject([
       {
-        AlarmDescription: expect.stringMatching(/Runbook: docs\/operations.md#eventslate$/),
+        AlarmDescription: expect.stringMatching(/^Mail: .* Runbook: docs\/operations.md#eventslate$/),
         ...{ AlarmActions: [alarmTopic], OKActions: [alarmTopic], InsufficientDataActions: [alarmTopic] },
         ...{ TreatMissingData: 'missing', EvaluationPeriods: 3, DatapointsToAlarm: 2, Threshold: 1 },
         Metrics: [
@@ -112,7 +120,8 @@ describe('the alarms', () => {
   });
 
   it('use only lines that are written at every level of the log', async () => {
-    const codes = ['internal_error', 'venue_refused_service', 'outcome_unknown', 'store_unavailable'] as const;
+    const own = ['internal_error', 'venue_refused_service', 'outcome_unknown', 'store_unavailable'] as const;
+    const codes = [...own, 'venue_error', 'venue_timeout', 'venue_unavailable'] as const;
     const counted: string[] = [];
     for (const route of Object.values(ROUTES)) {
       for (const code of [...codes, 'caller_not_identified'] as const) {
@@ -128,8 +137,36 @@ describe('the alarms', () => {
     counted.push(...[...events, 'daily_cap_warnings'].flatMap((metric) => countedIn(template, { metric })));
     const waitedFor = [...alarms.values()].flatMap(({ metrics }) => metrics).filter((text) => !text.startsWith('AWS/'));
     expect(waitedFor.filter((text) => !counted.includes(text))).toStrictEqual([]);
-    expect(waitedFor).toHaveLength(16);
+    expect(waitedFor).toHaveLength(19);
     expect(countedIn(template, { message: 'started', init_ms: 80 })).toStrictEqual([]);
+  });
+
+  it('ring once for a wrong clock, and for any other refusal of this operator', async () => {
+    for (const [reason, alarm] of [
+      ['clock', []],
+      ['region', ['VenueRefusesService']],
+    ] as const) {
+      const handler = () => {
+        throw refuse('venue_refused_service', { reason });
+      };
+      const endpoint: Endpoint = { route: ROUTES.orders, origins: 'any', budgetMs: 1_000, handler };
+      const { lines } = await ask(endpoint, { method: 'POST' }, { level: 'error' });
+      const counted = lines.flatMap((line) => countedIn(template, line));
+      const ringing = [...alarms].filter(([, { metrics }]) => metrics.some((metric) => counted.includes(metric)));
+      expect(ringing.map(([id]) => id)).toStrictEqual(alarm);
+    }
+  });
+
+  it('see that most of a few orders fail', () => {
+    const [found] = Object.values(template.findResources('AWS::CloudWatch::Alarm')).filter(
+      ({ Properties }) => Properties.Threshold === 50,
+    );
+    expect(found?.['Properties'].Metrics).toMatchObject([
+      { Expression: 'IF(faults >= 3, 100 * faults / orders, 0)' },
+      { Id: 'faults', Expression: 'FILL(m0, 0) + FILL(m1, 0) + FILL(m2, 0)' },
+      ...Array(3).fill({ MetricStat: { Metric: { MetricName: 'errors' }, Period: 3_600 } }),
+      { Id: 'orders', MetricStat: { Metric: { MetricName: 'Invocations' }, Period: 3_600 } },
+    ]);
   });
 
   it.each([
