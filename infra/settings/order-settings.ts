@@ -85,6 +85,9 @@ function warningsOf({ values, isGiven }: Asked, { signatureType, warning }: Chos
       values.kmsKey !== undefined &&
       values.credentialsSecret === undefined &&
       'fillsTopic with kmsKey: without credentialsSecret each run signs, 43,200 times a month.',
+    values.kmsKey !== undefined &&
+      /(?:^|:)alias\/aws\//.test(values.kmsKey) &&
+      'kmsKey is a key of AWS, which signs no order: each one would be 503.',
     values.removal === 'destroy' &&
       'removal=destroy: deleting the stack deletes the table, whose keys prevent double orders.',
     signatureType === 'eoa' && inSettings(EOA_WARNING),

@@ -1,6 +1,6 @@
 import { checkDeployedVariables } from '../../functions/orders/deployed-variables.ts';
 import { nearestOf } from '../../shared/nearest.ts';
-import { type Sentence, throwProblems } from '../../shared/settings/formats.ts';
+import { type Sentence, sentencesOf, throwProblems } from '../../shared/settings/formats.ts';
 import { readTexts } from '../../shared/settings/read.ts';
 import { DEPLOYED, inSettings, SETTINGS, type Table, variableOf } from '../../shared/settings/table.ts';
 import type { Context } from './environment-file.ts';
@@ -60,6 +60,32 @@ function problemsOf({ values, isGiven }: Asked): readonly Sentence[] {
   ];
 }
 
+/** An origin on another machine, whose pages come unencrypted. */
+const OPEN_ORIGIN = /^http:\/\/(?!(?:localhost|127\.0\.0\.1)(?::|$))/;
+
+/** Returns true for a host of the venue that is not the one of its other address. */
+function isOfVenue(url: string, other: string): boolean {
+  const { protocol, hostname } = new URL(url);
+  return protocol === 'https:' && hostname.endsWith('.polymarket.com') && hostname !== new URL(other).hostname;
+}
+
+/** Returns sentences about settings of any deployment that are probably not meant. */
+function warningsOf({ gammaUrl, clobUrl, corsOrigins, jwtAudience = [], fillsTopic, alarmTopic }: Asked['values']) {
+  const { gammaUrl: gamma, clobUrl: clob } = SETTINGS.common;
+  return sentencesOf([
+    !isOfVenue(gammaUrl, clob.preset) && `gammaUrl is not the venue's, which is ${gamma.preset}.`,
+    !isOfVenue(clobUrl, gamma.preset) &&
+      `clobUrl is not the venue's, which is ${clob.preset}: it gets signed orders and API credentials.`,
+    corsOrigins.some((origin) => OPEN_ORIGIN.test(origin)) &&
+      'corsOrigins has an http: origin: anyone on its way can change the page.',
+    jwtAudience.some((one) => /\s/.test(one)) &&
+      'jwtAudience has a blank, which is part of a name: commas separate several.',
+    fillsTopic !== undefined &&
+      fillsTopic === alarmTopic &&
+      'fillsTopic is alarmTopic: each event of an order is an alarm.',
+  ]);
+}
+
 /**
  * Reads the settings of a deployment. Throws one `ConfigError` with a sentence for each that is missing or wrong.
  * `found`: region and account of the machine's AWS configuration.
@@ -102,9 +128,11 @@ export function readSettings(given: Context, found: Place = {}) {
     /** Absent for a read-only deployment. */
     orders,
     /** Sentences about settings with no effect, a large effect, or perhaps an unintended one. */
-    warnings: orders
-      ? orders.warnings
-      : unused.map((name) => `${name} is not used without placeOrder=true: this deployment takes no orders.`),
+    warnings: [
+      ...warningsOf(values),
+      ...(orders?.warnings ??
+        unused.map((name) => `${name} is not used without placeOrder=true: this deployment takes no orders.`)),
+    ],
   };
 }
 

@@ -24,7 +24,10 @@ const STACK = {
   ...SETTINGS.events,
   ordersTable: row(TABLE, 'name of a restored table of orders to use'),
   account: row(matching('the 12 digits of an AWS account', /^\d{12}$/), 'the only AWS account to deploy to'),
-  alarmTopic: row(TOPIC, 'ARN of the SNS topic that alarms notify, in the same region; alias/aws/sns must not encrypt it'),
+  alarmTopic: row(
+    TOPIC,
+    'ARN of the SNS topic that alarms notify, in the same region; alias/aws/sns must not encrypt it',
+  ),
   readAccess: preset(anyOf(['open', 'iam', 'jwt']), 'open', 'who may read markets and books'),
   jwtIssuer: row(
     matching('an https URL without port and query', /^https:\/\/[\w.-]+(?:\/[\w./-]*)?$/),

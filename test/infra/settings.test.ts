@@ -108,8 +108,27 @@ const STOPS: readonly (readonly [change: Context, ...sentences: string[]])[] = [
 
 const PUBLIC_WARNING = (who: string) => `orderAccess=public: ${who} can trade up to the caps.`;
 
+const [GAMMA, CLOB] = ['https://gamma-api.polymarket.com', 'https://clob.polymarket.com'];
+const OTHER_CLOB = "clobUrl is not the venue's, which is https://clob.polymarket.com: it gets signed orders and API";
+const OTHER_GAMMA = "gammaUrl is not the venue's, which is https://gamma-api.polymarket.com.";
+const BLANK = 'jwtAudience has a blank, which is part of a name: commas separate several.';
+const OF_AWS = 'kmsKey is a key of AWS, which signs no order: each one would be 503.';
+
 /** Settings of orders, with the beginning of each warning. */
 const WARNINGS: readonly (readonly [change: Context, ...warnings: string[]])[] = [
+  [{ gammaUrl: GAMMA, clobUrl: 'https://clob-2.polymarket.com/' }],
+  [{ clobUrl: 'https://clob.polymarket.co' }, OTHER_CLOB],
+  [{ clobUrl: 'https://clob.polymarket.com.example' }, OTHER_CLOB],
+  [{ gammaUrl: CLOB, clobUrl: GAMMA }, OTHER_GAMMA, OTHER_CLOB],
+  [{ gammaUrl: 'http://127.0.0.1:8081' }, OTHER_GAMMA],
+  [{ corsOrigins: 'https://app.example,http://localhost:5173,capacitor://localhost' }],
+  [{ corsOrigins: 'https://app.example,http://app.example' }, 'corsOrigins has an http: origin: anyone on its way can'],
+  [{ ...TOKENS, maxDailyNotional: '900', jwtScopes: 'trade', jwtAudience: 'app, phone' }],
+  [{ ...TOKENS, maxDailyNotional: '900', jwtScopes: 'trade', jwtAudience: 'app phone' }, BLANK],
+  [{ fillsTopic: ORDER_CONTEXT.alarmTopic }, 'fillsTopic is alarmTopic: each event of an order is an alarm.'],
+  [{ ...BY_KMS, kmsKey: 'alias/orders-aws/x' }],
+  [{ ...BY_KMS, kmsKey: 'alias/aws/sns' }, OF_AWS],
+  [{ ...BY_KMS, kmsKey: KMS_ARN.replace(/key\/.*/, 'alias/aws/dynamodb') }, OF_AWS],
   [{}],
   [{ alarmTopic: undefined }, 'alarmTopic is not set, so order alarms notify nobody; give the ARN of an SNS topic.'],
   [{ maxDailyNotional: undefined }, 'maxDailyNotional is not set: nothing bounds what the orders of a day may cost;'],
@@ -179,6 +198,8 @@ describe('the settings of a deployment', () => {
     const { orders, warnings } = readSettings({ placeOrder: false, walletAddress: WALLET_ADDRESS });
     const sentence = 'walletAddress is not used without placeOrder=true: this deployment takes no orders.';
     expect([orders, warnings]).toStrictEqual([undefined, [expect.any(String), sentence]]);
+    const swapped = readSettings({ gammaUrl: CLOB }).warnings;
+    expect(swapped).toStrictEqual([OTHER_GAMMA]);
   });
 
   it('place no orders from a region that the venue refuses, and reads from any', () => {
