@@ -24,6 +24,16 @@ describe('the deployment from GitHub', () => {
     expect([deny.startsWith('- Effect: Deny'), others]).toStrictEqual([true, []]);
   });
 
+  it('makes one provider in an account, whose second deployment takes that of the first', () => {
+    expect(ROLES).toMatch(/^ {2}Provider: \{ Value: !If \[MakesProvider, !Ref GitHub, !Ref Provider\] \}$/m);
+    expect(ROLES.match(/Federated: .*/g)).toStrictEqual(
+      [1, 2, 3].map(() => 'Federated: !If [MakesProvider, !Ref GitHub, !Ref Provider]'),
+    );
+    expect(ROLE.get('GitHub')).toContain('Condition: MakesProvider');
+    // Two stacks of roles would meet in a name.
+    expect(ROLES).not.toContain('RoleName');
+  });
+
   it('stores no secret, pins what it runs, and runs the code of a pull request without a role', () => {
     for (const text of [DEPLOY, DEPLOY_ONE]) {
       expect(text).not.toContain('secrets.');
