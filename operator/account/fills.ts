@@ -36,6 +36,8 @@ interface Share {
   readonly tokenId: string;
   readonly outcome: string | null;
   readonly matches: readonly Match[];
+  /** False for a taker whose makers do not add up to its trade: what it paid is unknown, and `matches` has its limit. */
+  readonly addsUp: boolean;
   readonly statedFee: Decimal | null;
 }
 
@@ -91,21 +93,22 @@ interface Fee {
 
 export const UNKNOWN_FEE: Fee = { fee: null, fee_source: null };
 
-function feeOf({ role, matches, statedFee }: Share, fees: Fees | null): Fee {
+function feeOf({ role, matches, addsUp, statedFee }: Share, fees: Fees | null): Fee {
   if (statedFee) return { fee: statedFee, fee_source: 'venue' };
-  if (!fees) return UNKNOWN_FEE;
+  if (!fees || !addsUp) return UNKNOWN_FEE;
   const isFree = role === 'maker' && fees.takerOnly;
   return { fee: isFree ? ZERO : sumDecimals(matches.map((match) => takerFee(match, fees))), fee_source: 'computed' };
 }
 
 /** Splits a taker's fill by its makers, since the trade's own price is the taker's limit, not what was paid. */
-function takerMatches({ tokenId, size, price, makers }: Trade): readonly Match[] {
+function takerMatches({ tokenId, size, price, makers }: Trade): Pick<Share, 'matches' | 'addsUp'> {
   const matches = makers.map((maker) => ({
     size: maker.size,
     // A maker on the other outcome has its complement.
     price: maker.tokenId === tokenId ? maker.price : subtractDecimals(ONE, maker.price),
   }));
-  return compareDecimals(sumDecimals(matches.map((match) => match.size)), size) === 0 ? matches : [{ size, price }];
+  const addsUp = compareDecimals(sumDecimals(matches.map((match) => match.size)), size) === 0;
+  return { addsUp, matches: addsUp ? matches : [{ size, price }] };
 }
 
 /** Adds up the entries of one order: a trade can have several. */
@@ -137,17 +140,17 @@ export function ownTrade(trade: Trade, ours: Ours): OwnTrade {
   const makers = own.map(({ size, price, fee: statedFee, ...maker }): Share => {
     // Two purchases, or two sales, meet on the two outcomes of a market.
     const ownSide = maker.side ?? (maker.tokenId === tokenId ? opposite : side);
-    return { ...maker, role: 'maker', side: ownSide, matches: [{ size, price }], statedFee };
+    return { ...maker, role: 'maker', side: ownSide, matches: [{ size, price }], addsUp: true, statedFee };
   });
   const isTaker = trade.isTaker || isOurs(takerOrderId, trade, ours);
   const taken = { orderId: takerOrderId, role: 'taker', side, tokenId, outcome, statedFee } as const;
-  return { trade, shares: [...(isTaker ? [{ ...taken, matches: takerMatches(trade) }] : []), ...addUp(makers)] };
+  return { trade, shares: [...(isTaker ? [{ ...taken, ...takerMatches(trade) }] : []), ...addUp(makers)] };
 }
 
 /** Returns the account's fills in a trade, one for each of its orders, as the cells of a report. */
 export function fillsIn({ trade, shares }: OwnTrade, fees: Fees | null) {
   return shares.map((share) => {
-    const { orderId, side, tokenId, outcome, matches } = share;
+    const { orderId, side, tokenId, outcome, matches, addsUp } = share;
     const size = sumDecimals(matches.map((match) => match.size));
     const value = sumDecimals(matches.map((match) => multiplyDecimals(match.size, match.price)));
     return {
@@ -156,13 +159,14 @@ export function fillsIn({ trade, shares }: OwnTrade, fees: Fees | null) {
       market: trade.conditionId,
       outcome,
       side,
-      price: priceOf(value, size),
+      price: addsUp ? priceOf(value, size) : null,
       size,
       value,
       ...feeOf(share, fees),
       trade_id: trade.id,
       transaction_hash: trade.transactionHash,
       status: trade.status,
+      addsUp,
     };
   });
 }

@@ -132,16 +132,26 @@ export function noteUnreadableTrades(desk: Desk, ids: readonly string[]): void {
   desk.note(`${plural(ids.length, 'trade')} unreadable and not summed: ${ids.join(', ')}.`);
 }
 
+/** Notes the fills whose price is unknown. Returns true if there are any. */
+export function noteLimits(desk: Desk, fills: readonly Fill[]): boolean {
+  const ids = fills.flatMap(({ addsUp, trade_id }) => (addsUp ? [] : trade_id));
+  if (ids.length > 0)
+    desk.note(`${plural(ids.length, 'fill')} valued at the limit price: its makers do not add up: ${ids.join(', ')}.`);
+  return ids.length > 0;
+}
+
 /** Notes what the sums leave out. */
 function noteOmissions(desk: Desk, fills: readonly Fill[], foreign: readonly string[]): void {
   const omitted = fills.filter((fill) => !isCounted(fill));
-  const noFee = fills.filter((fill) => isCounted(fill) && !fill.fee);
+  const counted = fills.filter(isCounted);
+  const noFee = counted.filter(({ fee }) => !fee);
   const [unknown, failed] = [true, false].map((is) => omitted.filter((fill) => isUnknown(fill) === is));
   if (failed?.length) desk.note(`${plural(failed.length, 'fill')} not summed: the settlement failed.`);
   if (unknown?.length) {
     const trades = unknown.map(({ trade_id, status }) => `${trade_id} (${status})`).join(', ');
     desk.note(`${plural(unknown.length, 'fill')} not summed, of trades in an unknown state: ${trades}.`);
   }
+  noteLimits(desk, counted);
   if (noFee.length > 0) desk.note(`The fee of ${plural(noFee.length, 'fill')} is unknown and not summed.`);
   if (foreign.length > 0) {
     desk.note(`${plural(foreign.length, 'trade')} without a known order of this account: ${foreign.join(', ')}.`);
@@ -181,6 +191,6 @@ export async function reportFills(desk: Desk, options: FillsOptions): Promise<nu
     desk.note(`Not in this list: redeemed, merged, split or moved shares, and trades before ${first}.`);
   }
   const areClientsRead = !ofAll.some(({ recorded }) => recorded === null);
-  const isWhole = foreign.length + unreadable.length === 0 && !fills.some(isUnknown);
+  const isWhole = foreign.length + unreadable.length === 0 && fills.every((fill) => fill.addsUp && !isUnknown(fill));
   return isWhole && areFeesRead && areClientsRead ? 0 : 1;
 }

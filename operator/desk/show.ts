@@ -3,7 +3,7 @@ import { formatTime } from '../../shared/time.ts';
 import { isReadable } from '../../shared/venue/polymarket/operator-venue.ts';
 import { DeskError } from '../account/access.ts';
 import { type Desk, openRow, plural, readKnown } from './desk.ts';
-import { FILLS, findFills, noteUnreadableTrades } from './fills.ts';
+import { FILLS, findFills, noteLimits, noteUnreadableTrades } from './fills.ts';
 import { complete, type Row, report, type Sheet } from './output.ts';
 
 /** The search for trades begins this long before the signing: clocks may differ. */
@@ -60,5 +60,6 @@ export async function showOrder(desk: Desk, id: string): Promise<number> {
     desk.note(`${plural(fills.length, 'fill')}${order ? '' : '; the venue does not list this order'}.`);
   }
   noteUnreadableTrades(desk, unreadable);
-  return areFeesRead && unreadable.length === 0 && (!order || isReadable(order)) ? 0 : 1;
+  const areExact = !noteLimits(desk, fills);
+  return areFeesRead && areExact && unreadable.length === 0 && (!order || isReadable(order)) ? 0 : 1;
 }

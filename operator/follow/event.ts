@@ -29,9 +29,11 @@ const ORDER = {
 
 const TRADE = {
   ...{ order_id: text('The order.'), ...ORDER, trade_id: text('The trade.') },
-  price: maybe('The price of this trade; `null` where that of several makers is no short decimal.'),
+  price: maybe(
+    'The price of this trade; `null` where that of several makers is no short decimal, or they do not add up.',
+  ),
   size: text('Shares of the order in this trade.'),
-  value: text('Collateral for these shares, without the fee.'),
+  value: text('Collateral for these shares, without the fee; at the limit price where the makers do not add up.'),
   fee: maybe('The fee of this trade; `null` where it is unknown.'),
 };
 

@@ -65,7 +65,8 @@ function takeTrade(look: Look, own: OwnTrade): void {
   if (changed.length === 0) return;
   const market = shown.markets.get(trade.conditionId);
   if (!market) lacks.markets.add(trade.conditionId);
-  const isWaiting = market?.fees === undefined && now - trade.at < FEE_WAIT_MS;
+  const isUnclear = market?.fees === undefined || shares.some(({ addsUp }) => !addsUp);
+  const isWaiting = isUnclear && now - trade.at < FEE_WAIT_MS;
   if (isWaiting && !changed.every(known)) {
     // The follower does not close its orders meanwhile.
     for (const id of changed) if (state.orders[id]?.left) state.orders[id].left.quietSince = now;

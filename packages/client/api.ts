@@ -1090,11 +1090,11 @@ export interface components {
                 remaining_size: string | null;
                 /** @description The trade. */
                 trade_id: string;
-                /** @description The price of this trade; `null` where that of several makers is no short decimal. */
+                /** @description The price of this trade; `null` where that of several makers is no short decimal, or they do not add up. */
                 price: string | null;
                 /** @description Shares of the order in this trade. */
                 size: string;
-                /** @description Collateral for these shares, without the fee. */
+                /** @description Collateral for these shares, without the fee; at the limit price where the makers do not add up. */
                 value: string;
                 /** @description The fee of this trade; `null` where it is unknown. */
                 fee: string | null;
@@ -1135,11 +1135,11 @@ export interface components {
                 remaining_size: string | null;
                 /** @description The trade. */
                 trade_id: string;
-                /** @description The price of this trade; `null` where that of several makers is no short decimal. */
+                /** @description The price of this trade; `null` where that of several makers is no short decimal, or they do not add up. */
                 price: string | null;
                 /** @description Shares of the order in this trade. */
                 size: string;
-                /** @description Collateral for these shares, without the fee. */
+                /** @description Collateral for these shares, without the fee; at the limit price where the makers do not add up. */
                 value: string;
                 /** @description The fee of this trade; `null` where it is unknown. */
                 fee: string | null;
@@ -1180,11 +1180,11 @@ export interface components {
                 remaining_size: string | null;
                 /** @description The trade. */
                 trade_id: string;
-                /** @description The price of this trade; `null` where that of several makers is no short decimal. */
+                /** @description The price of this trade; `null` where that of several makers is no short decimal, or they do not add up. */
                 price: string | null;
                 /** @description Shares of the order in this trade. */
                 size: string;
-                /** @description Collateral for these shares, without the fee. */
+                /** @description Collateral for these shares, without the fee; at the limit price where the makers do not add up. */
                 value: string;
                 /** @description The fee of this trade; `null` where it is unknown. */
                 fee: string | null;

@@ -1,3 +1,4 @@
+import { toDecimal } from '../../shared/decimal.ts';
 import {
   ACCOUNT,
   CONFIRMED,
@@ -35,6 +36,8 @@ const MATCHED = { ...GONE, found: found('matched', 'A', 10, 10) };
 const T1 = fill('t1', 3, 'A', 10);
 const T1_TAKEN = taken('t1', 3, 'A', 4);
 const FILLED = 'A filled by t1: 10, now 10+0';
+/** Its one maker has three of its four shares. */
+const SHORT = taken('t1', 3, 'A', 4, { price: toDecimal('0.6'), makers: [entry('another', 3, { owner: 'another' })] });
 const PARTLY = 'A filled by t1: 4, now 4+6';
 const CLOSED = 'A closed: cancelled, 0+10';
 
@@ -407,6 +410,38 @@ const FEES: readonly Looks[] = [
   ]),
 ];
 
+const UNEVEN: readonly Looks[] = [
+  looks('a taker whose makers do not add up to its trade yet is reported once they do', [
+    {
+      at: 5,
+      ...RESTS,
+      trades: [SHORT, taken('t2', 3, 'A', 1)],
+      says: ['A filled by t2: 1, now 1+9'],
+      data: [{ price: '0.5' }],
+    },
+    { at: 10, ...GONE, found: found('canceled', 'A', 10, 5), says: [] },
+    { at: 2 * MINUTE, says: [] },
+    {
+      at: 4 * MINUTE,
+      trades: [taken('t1', 3, 'A', 4)],
+      says: ['A filled by t1: 4, now 5+5'],
+      data: [{ price: '0.5', value: '2', fee: '0.04' }],
+    },
+    { at: 5 * MINUTE, says: ['A closed: cancelled, 5+5'], data: [{ value: '2.5', fee: '0.05' }] },
+  ]),
+  looks('and after five minutes with its value at the limit price, and without a price and a fee', [
+    { at: 5, ...RESTS, trades: [SHORT], says: [] },
+    { at: 2 + 5 * MINUTE, says: [] },
+    { at: 3 + 5 * MINUTE, says: [PARTLY], data: [{ price: null, value: '2.4', fee: null }] },
+    {
+      at: 4 + 5 * MINUTE,
+      trades: [{ ...SHORT, ...CONFIRMED }],
+      says: ['A settled in t1, now 4+6'],
+      data: [{ price: null }],
+    },
+  ]),
+];
+
 const CLIENTS: readonly Looks[] = [
   looks('the record of an order is asked for by its id, however old it is, once', [
     { at: 5, open: [order('A', 10)], records: record('A', -365 * DAY), says: [], asks: ['records of A'] },
@@ -719,4 +754,4 @@ const ENDS: readonly Looks[] = [
 ];
 
 /** Every look of the follower, by its clauses. */
-export const LOOKS: readonly Looks[] = [...EVENTS, ...TRADES, ...FEES, ...CLIENTS, ...ENDS];
+export const LOOKS: readonly Looks[] = [...EVENTS, ...TRADES, ...FEES, ...UNEVEN, ...CLIENTS, ...ENDS];

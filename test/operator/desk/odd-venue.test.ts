@@ -180,6 +180,9 @@ const NO_FEE = 'The fee of 1 fill is unknown and not summed.\n';
 const FEES_UNREAD = 'The fees of a market: the venue limits the rate of requests. Try again in a minute.\n';
 
 /** The trades, the fills, and what is said of them; the exit code is 1 if something is said, but of an unknown fee. */
+const AT_LIMIT = 'alice/ours sell Yes 30 @ null = 12';
+const UNEVEN = '1 fill valued at the limit price: its makers do not add up: t-1.\n';
+
 const FILLS: Readonly<
   Record<string, readonly [trades: readonly unknown[], fills: string, err?: string, fees?: unknown]>
 > = {
@@ -224,7 +227,18 @@ const FILLS: Readonly<
   ],
   'as a taker without makers': [
     [tradeOf('t-1', { ...TAKEN, maker_orders: [] })],
-    'alice/ours sell Yes 30 @ 0.4 = 12, fee 0.288 computed, t-1 confirmed',
+    `${AT_LIMIT}, fee null null, t-1 confirmed`,
+    UNEVEN + NO_FEE,
+  ],
+  'as a taker whose makers are a part of the trade': [
+    [tradeOf('t-1', { ...TAKEN, maker_orders: [maker('x', '10', '0.45'), maker('y', '7.5', '0.43')] })],
+    `${AT_LIMIT}, fee null null, t-1 confirmed`,
+    UNEVEN + NO_FEE,
+  ],
+  'as a taker whose makers are more than the trade, with the fee of the venue': [
+    [tradeOf('t-1', { ...TAKEN, fee: '0.1', maker_orders: [maker('x', '30', '0.45'), maker('y', '1', '0.43')] })],
+    `${AT_LIMIT}, fee 0.1 venue, t-1 confirmed`,
+    UNEVEN,
   ],
   'of orders without a record, by our API key and our account': [
     [tradeOf('t-1', BY_KEY), tradeOf('t-2', BY_ACCOUNT)],
@@ -325,6 +339,19 @@ describe('our part of a trade', () => {
     const fills = [{ trade_id: 't-1', value: '13.5', fee: null, fee_source: null }];
     const end = await rowsOf({ trades }, ['show', OURS]);
     expect(end).toMatchObject({ code: 1, rows: [{ order_id: OURS, fills }], err: FEES_UNREAD });
+  });
+
+  it('is marked in show and positions if its makers do not add up', async () => {
+    const trades = [[tradeOf('t-1', { ...TAKEN, maker_orders: [maker('x', '10', '0.45')] })], [tradeOf('t-2', TAKEN)]];
+    const shown = await rowsOf({ trades }, ['show', OURS]);
+    expect(shown).toMatchObject({
+      code: 1,
+      rows: [{ fills: [{ price: '0.45' }, { price: null, value: '12' }] }],
+      err: UNEVEN,
+    });
+    const positions = await rowsOf({ trades }, ['positions']);
+    expect(positions).toMatchObject({ code: 1, rows: [{ sold: '60', value: '25.5', fees: '0.297' }] });
+    expect(positions.err).toContain(UNEVEN);
   });
 
   it('names its client even if the order was placed during the report', async () => {
