@@ -35,6 +35,9 @@ type Values = Readonly<
 /** An amount with as many decimals as the sum of orders has. */
 const AMOUNT = /^\d+(?:\.\d{1,18})?$/;
 
+/** Hosts that are this machine. */
+const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
+
 /** Reads a token; `undefined` for a file that cannot be read. */
 function readToken(file: string): string | undefined {
   try {
@@ -63,6 +66,8 @@ export function serve(values: Values): number | string {
   }
   const token = file === undefined ? '' : readToken(file);
   if (token === undefined) return '--token-file must be a file that can be read.';
+  // Node may send requests through a proxy of the environment, and this process sends them to the service alone.
+  if (LOOPBACK.test(service.hostname)) process.env['no_proxy'] = service.hostname;
   const client = createClient({ baseUrl: url, fetch: token === '' ? undefined : fetchWith(token) });
   const caps = { maxOrder, maxTotal };
   const door = { client, url: service.origin, caps, clientAddress: values['client-address'], asks: !values['no-ask'] };

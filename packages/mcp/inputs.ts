@@ -67,7 +67,10 @@ export const BOOK = argumentsOf({ token_id: tokenId });
 
 export const ORDER = argumentsOf({
   token_id: tokenId,
-  side: z.enum(['buy', 'sell'], 'must be "buy" or "sell"'),
+  side: z.preprocess(
+    (value) => (typeof value === 'string' ? value.toLowerCase() : value),
+    z.enum(['buy', 'sell'], 'must be "buy" or "sell"'),
+  ),
   price: decimal.describe('In collateral per share, such as "0.51".'),
   size: decimal.describe('In shares.'),
   post_only: z

@@ -1,5 +1,7 @@
+import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { afterAll, describe, expect, it, jest } from '@jest/globals';
 import { Client, type ClientOptions } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
@@ -27,12 +29,20 @@ const shared = sharedPaperService();
 const stops: (() => Promise<void>)[] = [];
 afterAll(() => Promise.all(stops.map((stop) => stop())));
 
+function programOf(url: string, args: readonly string[]) {
+  return { command: process.execPath, args: [join(FOLDER, '../../operator/mcp.ts'), '--url', url, ...args] };
+}
+
 /** An agent's program with the door before a service, that on paper unless given. */
-async function open(args: readonly string[] = CAPS, options: ClientOptions = {}, url = shared().url) {
+async function open(
+  args: readonly string[] = CAPS,
+  options: ClientOptions = {},
+  url = shared().url,
+  env: Readonly<Record<string, string>> = {},
+) {
   const { venue } = shared();
   const client = new Client({ name: 'agent', version: '1' }, options);
-  const command = { command: process.execPath, args: [join(FOLDER, '../../operator/mcp.ts'), '--url', url, ...args] };
-  await client.connect(new StdioClientTransport({ ...command, stderr: 'inherit' }));
+  await client.connect(new StdioClientTransport({ ...programOf(url, args), env, stderr: 'inherit' }));
   stops.push(() => client.close());
   const call = async (name: string, values: Record<string, unknown> = {}) => {
     const {
@@ -53,6 +63,42 @@ async function open(args: readonly string[] = CAPS, options: ClientOptions = {},
   return { client, call, preview, orders, tokenId, markets };
 }
 
+/** A program of 2025 that announces forms, and answers as it is told where it is asked to show one. */
+function openRaw() {
+  const { command, args } = programOf(shared().url, CAPS);
+  const child = spawn(command, args, { stdio: ['pipe', 'pipe', 'inherit'] });
+  stops.push(async () => void child.kill());
+  const waiting: ((answer: unknown) => void)[] = [];
+  let [answer, asked]: [object, number] = [{}, 0];
+  const write = (text: object) => child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...text })}\n`);
+  createInterface({ input: child.stdout }).on('line', (line) => {
+    const { id, method, result: given } = message.parse(JSON.parse(line));
+    if (method === undefined) return waiting[Number(id)]?.(given);
+    asked += 1;
+    write({ id, ...answer });
+  });
+  const request = (method: string, params: object) => {
+    const { promise, resolve } = Promise.withResolvers<unknown>();
+    write({ id: waiting.push(resolve) - 1, method, params });
+    return promise;
+  };
+  const clientInfo = { name: 'raw', version: '1' };
+  const protocol = { protocolVersion: '2025-06-18', capabilities: { elicitation: {} }, clientInfo };
+  const ready = request('initialize', protocol).then(() => write({ method: 'notifications/initialized' }));
+  return {
+    call: (name: string, values: object) => ready.then(() => request('tools/call', { name, arguments: values })),
+    /** Returns how often it was asked since. */
+    answerWith: (next: object) => {
+      [answer, asked] = [next, 0];
+      return () => asked;
+    },
+  };
+}
+
+const message = z.object({ id: z.unknown(), method: z.string().optional(), result: z.unknown().optional() });
+const previewed = z
+  .object({ structuredContent: z.object({ preview_id: z.string() }) })
+  .transform(({ structuredContent }) => structuredContent);
 const names = z.object({ question: z.string(), outcome: z.string(), token_id: z.string() });
 const END = new Date(Date.now() + 3_600_000).toISOString().replace(/\.\d+/, '');
 const failure = (text: RegExp) => ({ isError: true, text: expect.stringMatching(text) });
@@ -106,7 +152,7 @@ const MALFORMED: readonly Malformed[] = [
   previewOf({ size: 1e21 }, /size: must be a decimal such as/),
   previewOf({ size: 2 ** 60 }, /size: must be a decimal such as/),
   previewOf({ size: -5 }, /size: must be a decimal such as/),
-  previewOf({ side: 'BUY' }, /side: must be "buy" or "sell"/),
+  previewOf({ side: 'BUYS' }, /side: must be "buy" or "sell"/),
   previewOf({ side: 'hold' }, /side: must be "buy" or "sell"/),
   ['preview_order', {}, /token_id: .*side: .*price: .*size: /],
   ['place_order', {}, /preview_id: must be the preview_id/],
@@ -129,6 +175,8 @@ const READ = [
   ],
   [{ price: 0.000_012_345_678_901_234 }, { price: '0.000012345678901234' }],
   [{ expires_at: END.replace('Z', '.999Z') }, { expires_at: END }],
+  [{ side: 'BUY' }, { side: 'buy' }],
+  [{ side: 'Sell' }, { side: 'sell' }],
 ] as const;
 
 describe('the door for agents', () => {
@@ -167,6 +215,9 @@ describe('the door for agents', () => {
     ]);
     const { version } = JSON.parse(readFileSync(join(FOLDER, 'package.json'), 'utf8'));
     expect(client.getServerVersion()).toMatchObject({ version });
+    expect(client.getInstructions()).toMatch(/preview_order.*show.*place_order/);
+    const preview = tools.find(({ name }) => name === 'preview_order');
+    expect(preview?.inputSchema.properties).toMatchObject({ side: { enum: ['buy', 'sell'] } });
     expect(markets).toHaveLength(10);
     expect((await call('list_markets', { skip: 10 })).said).toMatchObject({ ...MODE, next_skip: 20 });
     const none = { markets: [], found: 0 };
@@ -228,7 +279,7 @@ describe('the door for agents', () => {
       const { question, outcome, token_id } = names.parse(order);
       const placed = await call('place_order', { preview_id });
       if (answer === answers[0]) expect(placed.said).toMatchObject({ expires_at: END });
-      else expect(placed).toMatchObject(failure(/^Not placed: .*"action".*--no-ask/));
+      else expect(placed).toMatchObject(failure(/^Not placed: the agent's program answered .*--no-ask/));
       expect(asked).toStrictEqual([
         [
           `Place this order on ${shared().url} (polymarket, order-placing)?`,
@@ -242,6 +293,50 @@ describe('the door for agents', () => {
       ]);
       expect(orders()).toHaveLength(1);
     }
+  });
+
+  it('places nothing where a program that announces forms has none, and names --no-ask', async () => {
+    const { tokenId, orders } = await open();
+    const program = openRaw();
+    for (const [answer, text] of [
+      [{ error: { code: -32_601, message: 'Method not found' } }, '"Method not found"'],
+      [{ error: { code: -32_603, message: 'boom' } }, '"boom"'],
+      [{ result: {} }, '"Invalid result for elicitation/create"'],
+      [{ result: { action: 'reject' } }, '"Invalid result for elicitation/create"'],
+      [{ result: { action: 'decline' } }, '{"action":"decline"}'],
+    ] as const) {
+      const asked = program.answerWith(answer);
+      const { preview_id } = previewed.parse(await program.call('preview_order', { ...ORDER, token_id: tokenId }));
+      const placed = result.parse(await program.call('place_order', { preview_id }));
+      const sentence = `Not placed: the agent's program answered ${text}. If it showed nobody the question, its operator can start this process with --no-ask.`;
+      expect([asked(), placed.isError, placed.content[0].text]).toStrictEqual([1, true, sentence]);
+    }
+    expect(orders()).toHaveLength(0);
+  });
+
+  it('asks a service on this machine directly, whatever proxy the environment names', async () => {
+    const proxy = { NODE_USE_ENV_PROXY: '1', HTTP_PROXY: 'http://127.0.0.1:1', NO_PROXY: 'other.example' };
+    const { call } = await open(CAPS, {}, shared().url, proxy);
+    expect((await call('about_service')).said).toMatchObject(MODE);
+  });
+
+  it('asks once a process whether orders reach the service, and again where the service has changed', async () => {
+    const log = { SERVICE_LOG_LEVEL: 'info' };
+    const [first, second] = [
+      await startPaperService(log),
+      await startPaperService({ ...log, SERVICE_PLACE_ORDER: '' }),
+    ];
+    let { url } = first;
+    const gateway = await startGateway(
+      () => url,
+      () => undefined,
+    );
+    const { preview } = await open(CAPS, {}, gateway.url);
+    for (const _ of [1, 2, 3]) expect((await preview()).said).toMatchObject({ preview_id: expect.any(String) });
+    ({ url } = second);
+    for (const _ of [1, 2]) expect((await preview()).said).toMatchObject({ preview_id: null });
+    const codes = [first, second].map(({ lines }) => lines.filter(({ route }) => route === 'orders'));
+    expect(codes).toMatchObject([[{ code: 'invalid_request' }], [{ code: 'order_placement_disabled' }]]);
   });
 
   it('says at the preview that a wallet or a gateway must sign orders, or that none are taken, and gives no id', async () => {
