@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { cp, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { cp, glob, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -90,4 +90,26 @@ it('each rule of the arrows finds the imports that it forbids, and cycles of fil
     .default.forbidden.map(({ name }) => name);
   const caught = [...BREACHES.map(([rule]) => rule), 'no-cycles', 'no-cycles-of-folders'];
   expect(new Set(names)).toStrictEqual(new Set(caught));
+});
+
+/** Reads all sources that match, by their paths. */
+async function readSources(pattern: string): Promise<ReadonlyMap<string, string>> {
+  const sources = new Map<string, string>();
+  for await (const path of glob(pattern, { cwd: ROOT })) sources.set(path, await readFile(join(ROOT, path), 'utf8'));
+  return sources;
+}
+
+it("no file outside the venue's folder names a member of its records that is none of ours", async () => {
+  const schemas = [...(await readSources('shared/venue/polymarket/**/*.ts')).values()].join('\n');
+  const members = [...schemas.matchAll(/^ +([a-z]+(?:_[a-z]+)+): /gm)].map(([, name = '']) => name);
+  const openapi = await readFile(join(ROOT, 'openapi.json'), 'utf8');
+  // A column of the desk's reports has the name of the venue's member.
+  const ours = (name: string) => name === 'transaction_hash' || openapi.includes(`"${name}":`);
+  const wire = [...new Set(members)].filter((name) => !ours(name));
+  expect(wire).toStrictEqual(expect.arrayContaining(['asset_id', 'size_matched', 'matched_amount', 'maker_orders']));
+  const word = new RegExp(`\\b(?:${wire.join('|')})\\b`, 'g');
+  const sources = await readSources('{functions,local,infra,operator,shared/orders}/**/*.ts');
+  expect(sources.size).toBeGreaterThan(80);
+  const breaches = [...sources].flatMap(([path, text]) => (text.match(word) ?? []).map((name) => `${path}: ${name}`));
+  expect(breaches).toStrictEqual([]);
 });

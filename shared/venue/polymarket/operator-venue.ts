@@ -15,7 +15,7 @@ import { createClockCheck } from './clock-check.ts';
 import { createAccountSender, givenCredentials } from './http/signed-requests.ts';
 import { createTransport } from './http/transport.ts';
 
-// The operator's own calls of the venue. Records keep the venue's member names, as the operator's reports do.
+// The operator's own calls of the venue. Orders and trades leave this folder in our words.
 
 export { isOver, isReadable, ORDER_ID, type VenueOrder } from './calls/account-orders.ts';
 export { type Cancellation, MAX_CANCELLED } from './calls/cancel-orders.ts';
