@@ -8,6 +8,8 @@ async function buildFiles(folder: string): Promise<ReadonlyMap<string, string>> 
   const { outputFiles } = buildSync({
     entryPoints: ['app.ts', 'index.html', 'style.css'].map((name) => join(folder, name)),
     bundle: true,
+    splitting: true,
+    chunkNames: '[name]',
     minify: true,
     format: 'esm',
     target: 'es2022',

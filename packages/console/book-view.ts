@@ -1,6 +1,6 @@
 import { type Book, type Client, OrderBookError } from '../client/client.ts';
 import { type LadderEvents, showLadder, showQuote } from './book.ts';
-import { makeButton, part, plain, replaceKeepingFocus, say } from './dom.ts';
+import { make, makeButton, part, plain, replaceKeepingFocus, say } from './dom.ts';
 import { formatMoney, formatPrice, formatTime } from './figures.ts';
 import type { OwnOrder } from './holdings.ts';
 import type { Chosen } from './markets.ts';
@@ -19,13 +19,13 @@ interface Parts extends LadderEvents {
 const RETRY_S = 3;
 
 /** Describes a market by its end, what waits on its books and what was traded; the ticket has its rules. */
-function describeMarket({ end_date: end, liquidity, volume_24h: volume }: Chosen['market']): string {
+function describeMarket({ end_date: end, liquidity, volume_24h: volume }: Chosen['market']): readonly HTMLElement[] {
   const facts = [
-    end && `ends ${formatTime(new Date(end))}`,
-    liquidity && `liquidity ${formatMoney(liquidity)}`,
-    volume && `volume 24 h ${formatMoney(volume)}`,
+    end && `Ends ${formatTime(new Date(end))}`,
+    volume && `Volume 24 h ${formatMoney(volume)}`,
+    liquidity && `Liquidity ${formatMoney(liquidity)}`,
   ];
-  return facts.filter(Boolean).join(' · ');
+  return facts.flatMap((fact) => (fact ? [make('span', {}, fact)] : []));
 }
 
 /** Creates the view of the book, and asks for a new one each second while the page is visible. */
@@ -44,7 +44,7 @@ export function createBookView({ client, staleness, onBook, onChoose, ...events 
   function show(next: Book, { market, outcome }: Chosen): void {
     book = next;
     staleness.confirm('book');
-    say('book-facts', describeMarket(market));
+    part('book-facts').replaceChildren(...describeMarket(market));
     showQuote(part('quote'), next);
     // The price to buy at, as in the list.
     const price = next.asks[0]?.price ?? next.bids[0]?.price;
@@ -95,7 +95,7 @@ export function createBookView({ client, staleness, onBook, onChoose, ...events 
     /** Shows the book of an outcome until another one is chosen. */
     choose: (next: Chosen) => {
       [chosen, book] = [next, undefined];
-      say('book-title', `${next.market.question ?? next.market.id}\u00a0· ${next.outcome.name ?? 'Outcome'}`);
+      say('book-title', `${next.market.question ?? next.market.id}\u00a0·\u00a0${next.outcome.name ?? 'Outcome'}`);
       offerOutcomes(next);
       // No price of the market before under the name of this one.
       for (const id of ['quote', 'ladder-rows']) part(id).replaceChildren();

@@ -39,18 +39,21 @@ export function bestOf({ market, outcome }: Chosen, side: 'bids' | 'asks'): stri
 }
 
 function makeMarket(market: Market, choose: Choose): HTMLLIElement {
-  const question = market.question ?? `Market ${market.id}`;
-  const buttons = market.outcomes.map((outcome) => {
-    // The price to buy at.
-    const price = bestOf({ market, outcome }, 'asks');
-    const text = price === undefined ? '' : ` ${formatPrice(price, market.tick_size ?? undefined)}`;
-    const label = `${outcome.name ?? 'Outcome'}${text}`;
-    const attributes = { 'aria-label': `${label}: ${question}`, 'data-key': outcome.token_id };
-    return makeButton(label, () => choose({ market, outcome }), attributes);
-  });
+  const [question, [outcome]] = [market.question ?? `Market ${market.id}`, market.outcomes];
+  if (!outcome) return make('li', {}, question);
+  // The price to buy at.
+  const price = bestOf({ market, outcome }, 'asks');
+  const text = price === undefined ? '—' : formatPrice(price, market.tick_size ?? undefined);
   const { volume_24h: day } = market;
-  const volume = day === null ? [] : [make('small', {}, `Volume 24 h: ${formatMoney(day)}`)];
-  return make('li', {}, make('p', {}, question), make('div', { class: 'pair' }, buttons), volume);
+  const title = `${outcome.name ?? 'Outcome'} at ${text}${day === null ? '' : `, volume 24 h ${formatMoney(day)}`}`;
+  const attributes = {
+    class: 'plain market',
+    title,
+    'data-key': `${outcome.token_id} ${market.outcomes[1]?.token_id}`,
+  };
+  const button = makeButton('', () => choose({ market, outcome }), attributes);
+  button.append(make('span', {}, question), make('b', {}, text));
+  return make('li', {}, button);
 }
 
 function makeGroup(markets: readonly Market[], choose: Choose): HTMLElement {
@@ -87,7 +90,7 @@ export function createMarketList(client: Client, choose: Choose) {
 
   function mark(): void {
     for (const button of list.querySelectorAll('button')) {
-      button.setAttribute('aria-pressed', String(button.dataset['key'] === chosenToken));
+      button.setAttribute('aria-pressed', String(button.dataset['key']?.split(' ').includes(chosenToken ?? '')));
     }
   }
 

@@ -48,6 +48,7 @@ export function createPage(serviceUrl: string) {
     Object.assign(shown, { chosen: next, book: undefined });
     history.replaceState(null, '', `#${next.outcome.token_id}`);
     list.markChosen(next);
+    chart.clear();
     form.choose(next);
     view.choose(next);
     // Until its book is there: the prices of another market must not reach the ticket.

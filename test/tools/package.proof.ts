@@ -59,7 +59,7 @@ describe('the package', () => {
     const kinds = [
       /^server\/(?:start|chunks\/[\w-]+-[A-Z0-9]{8})\.js$/,
       /^server\/chunks\/secp256k1\.wasm$/,
-      /^packages\/console\/(?:app\.js|index\.html|style\.css)$/,
+      /^packages\/console\/(?:app\.js|plot\.js|index\.html|style\.css)$/,
       /^(?:packages\/(?:client|console|paper-venue)\/|docs\/|deploy\/)?[\w-]+\.(?:md|png)$/,
       /^deploy\/(?:order-book-adapter\.service|nginx\.conf|kubernetes\.yaml|Caddyfile)$/,
       /^(?:LICENSE|THIRD-PARTY-LICENSES\.txt|\.env\.example|openapi\.json|package\.json)$/,

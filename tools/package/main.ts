@@ -127,7 +127,8 @@ export async function buildPackage(outdir: string): Promise<void> {
     await mkdir(dirname(join(outdir, path)), { recursive: true });
     await copyFile(join(ROOT, path), join(outdir, path));
   }
-  const packages = packagesOf(Object.keys(metafile.inputs));
+  // The page of the console has a library too.
+  const packages = [...packagesOf(Object.keys(metafile.inputs)), 'node_modules/uplot'];
   const licences = await Promise.all([...packages.map(licenceOf), licenceOfCurve()]);
   await writeTo(join(outdir, 'THIRD-PARTY-LICENSES.txt'), `${licences.join(`\n\n${'-'.repeat(80)}\n\n`)}\n`);
   await writeTo(join(outdir, 'package.json'), await makeManifest());

@@ -11,6 +11,7 @@ export interface Page {
 const TYPES: ReadonlyMap<string, string> = new Map([
   ['index.html', 'text/html; charset=utf-8'],
   ['app.js', 'text/javascript; charset=utf-8'],
+  ['plot.js', 'text/javascript; charset=utf-8'],
   ['style.css', 'text/css; charset=utf-8'],
   ['console.json', 'application/json'],
 ]);

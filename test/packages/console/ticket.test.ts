@@ -4,6 +4,7 @@ import { labelOf, listCost, noteOn, warningsOf } from '../../../packages/console
 import { amountOf, bestPrice, checkDraft, movePrice, normalise, sizeFor } from '../../../packages/console/draft.ts';
 import { formatMoney, formatPrice, formatShares, formatTime, shorten } from '../../../packages/console/figures.ts';
 import { positionsIn, profitAt } from '../../../packages/console/holdings.ts';
+import { depthOf, pricesOf } from '../../../packages/console/pictures.ts';
 import { reasonOf, sentenceOf } from '../../../packages/console/words.ts';
 import { ERROR_CODES } from '../../../shared/errors.ts';
 import { BOOK, FEES } from '../../support/service/client-book.ts';
@@ -180,6 +181,57 @@ describe('the words of a failure', () => {
 
   it('of a code that a newer service has are plain too', () => {
     expect(reasonOf('venue_on_fire', 'buy')).toBe('no clear answer');
+  });
+});
+
+describe('the pictures', () => {
+  it('show prices as steps with a gap where nothing was read, and nothing until there is something', () => {
+    const samples = [
+      [0, [0.52, 0.51, 0.53]],
+      [5_000, [null, null, null]],
+      [9_000, [0.52, 0.5, null]],
+    ] as const;
+    expect(pricesOf(samples, '0.01', 9_999)).toBeUndefined();
+    expect(pricesOf([[0, [null, null, null]]], '0.01', 60_000)).toBeUndefined();
+    expect(pricesOf(samples, '0.01', 10_000)).toMatchObject({
+      places: [0, 5_000, 9_000, 10_000],
+      lines: [
+        [0.52, null, 0.52, 0.52],
+        [0.51, null, 0.5, 0.5],
+        [0.53, null, null, null],
+      ],
+      ...{ least: 0.495, most: 0.535 },
+      up: [
+        [0.5, '0.50'],
+        [0.53, '0.53'],
+      ],
+    });
+  });
+
+  it('show the shares up to each price near the best one', () => {
+    const bids = [
+      { price: '0.5', size: '10' },
+      { price: '0.4', size: '5.5' },
+      { price: '0.1', size: '1000' },
+    ];
+    const asks = [{ price: '0.6', size: '7' }];
+    expect(depthOf({ ...BOOK, bids, asks })).toStrictEqual({
+      places: [0.4, 0.5, 0.6],
+      lines: [
+        [15.5, 10, null],
+        [null, null, 7],
+      ],
+      ...{ least: 0, most: 15.5 },
+      across: [
+        [0.4, '0.40'],
+        [0.6, '0.60'],
+      ],
+      up: [
+        [7.75, '7'],
+        [15.5, '15'],
+      ],
+    });
+    expect(depthOf({ ...BOOK, bids: [], asks })).toBeUndefined();
   });
 });
 

@@ -32,7 +32,7 @@ export function sharedConsole(more: Readonly<Record<string, string>> = {}) {
     [, consoleUrl = ''] = /^ *console +(\S+)/m.exec(screen) ?? [];
     [, venueUrl = ''] = /\bV=(\S+)/.exec(screen) ?? [];
     [, walletAddress = ''] = /^ *wallet +(0x\w+)/m.exec(screen) ?? [];
-    for (const path of ['/index.html', '/app.js', '/style.css'])
+    for (const path of ['/index.html', '/app.js', '/plot.js', '/style.css'])
       site.serve(path, await (await fetch(consoleUrl + path)).text());
   });
   afterAll(() => service.stop());
