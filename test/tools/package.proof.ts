@@ -151,7 +151,7 @@ describe('the package', () => {
   });
 
   it.each([
-    ['doctor', 'Checks whether the service could place an order'],
+    ['doctor', 'Checks what keeps the service from placing an order'],
     ['orders', "The operator's desk"],
     ['paper-venue', 'Starts the paper venue'],
     ['--help', 'Order book adapter'],
