@@ -11,13 +11,14 @@ export default {
     '\\.ts$': '<rootDir>/test/support/erase-types.mjs',
   },
   // A proof builds packages or runs the CDK for minutes: CI runs it, and `npm run proofs`.
-  testMatch: ['test', ...(process.env.FULL_EXTENT === '1' ? ['proof'] : [])].map(
+  testMatch: ['test', 'group', ...(process.env.FULL_EXTENT === '1' ? ['proof'] : [])].map(
     (kind) => `<rootDir>/test/**/*.${kind}.ts`,
   ),
+  filter: '<rootDir>/test/support/groups.cjs',
   // A package that was built bears the project's name, of which jest would warn.
   modulePathIgnorePatterns: ['<rootDir>/build/'],
-  // Many tests wait for a time to pass: four workers for each of two cores leave little of their time unused.
-  maxWorkers: 8,
+  // Many tests wait for a time to pass: two workers for each of two cores leave little unused. More take more time in all.
+  maxWorkers: 4,
   // Modules of finished suites stay in a worker's memory: a fresh one costs less than collecting them again and again.
   workerIdleMemoryLimit: '500MB',
   // Workers end at the same time, and Node takes more than jest's 500 ms to clean up after each: jest would report a leak.

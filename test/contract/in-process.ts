@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { Endpoint, GatewayHandler } from '../../functions/http.ts';
 import { createCallerCheck } from '../../functions/orders/caller.ts';
 import { ordersEndpoint } from '../../functions/orders/endpoint.ts';
@@ -126,6 +126,11 @@ function contractWorlds(seen: Set<string>) {
 
 /** Makes tests of checks: each at a service that it shares; the slow ones run beside the others, each at its own. */
 export function describeSection(checks: readonly Check[]): void {
+  const names = new Set(checks.map(({ section }) => section));
+  describe([...names].join(', '), () => testEach(checks));
+}
+
+function testEach(checks: readonly Check[]): void {
   const seen = new Set<string>();
   const { start, worldOf, beside } = contractWorlds(seen);
   const slow = new Map<Check, Promise<unknown>>();

@@ -397,8 +397,11 @@ const CAPS: readonly Row[] = [
   ],
 ];
 
-describeRows({
-  'exactly one order for a key': ONE_ORDER,
-  'requests that meet under a key': RACES,
-  'a cap on the day': CAPS,
-});
+describeRows(
+  {
+    'exactly one order for a key': ONE_ORDER,
+    'requests that meet under a key': RACES,
+    'a cap on the day': CAPS,
+  },
+  ['a file', 'a table'],
+);

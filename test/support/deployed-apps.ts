@@ -11,8 +11,15 @@ export type Context = Readonly<Record<string, unknown>>;
 /** A file of settings that the apps have beside them. */
 export const FILE = { name: 'filed', stackName: 'of-a-file' } as const;
 
-/** Makes apps of deployments, of empty assets, for the tests of a file; one for all that ask for the same. */
+/** Makes apps of deployments, of empty assets; one for all tests that ask for the same, also in another file of a group. */
 export function deployedApps() {
+  apps ??= createApps();
+  return apps;
+}
+
+let apps: ReturnType<typeof createApps> | undefined;
+
+function createApps() {
   let folder = '';
   const made = new Map<string, ReturnType<typeof createServiceApp>>();
 

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { OrderClient } from '../../../shared/orders/record.ts';
+import { FULL_EXTENT } from '../jest.ts';
 import type { HttpReply, Reply } from '../venue/scripted-venue.ts';
 import { bookAnswer } from '../venue/venue-answers.ts';
 import { type End, expected, type Step } from './fate-steps.ts';
@@ -72,9 +73,12 @@ export const arrives = (end: End) => ({ held: 'arrives', ...end }) as const;
 export const verified = (address: string): OrderClient => ({ address, isVerified: true });
 export const claimed = (address: string): OrderClient => ({ address, isVerified: false });
 
-/** Plays the rows of each section over both real stores. */
-export function describeRows(sections: Readonly<Record<string, readonly Row[]>>): void {
-  describe.each(Object.entries(STORES))('over %s', (_name, open) => {
+/** Plays the rows of each section over real stores: both where claims and sums are at stake, and else in full extent. */
+export function describeRows(
+  sections: Readonly<Record<string, readonly Row[]>>,
+  stores: readonly (keyof typeof STORES)[] = FULL_EXTENT ? ['a file', 'a table'] : ['a file'],
+): void {
+  describe.each(stores.map((name) => [name, STORES[name]] as const))('over %s', (_name, open) => {
     let opened: Awaited<ReturnType<typeof open>>;
     beforeAll(async () => {
       opened = await open();

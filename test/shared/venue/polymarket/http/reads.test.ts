@@ -55,7 +55,7 @@ describe('a read', () => {
     ['as late as the venue asks', [busy, {}], 2, { status: 200 }, [1_000]],
     ['once without time for the wait and a second try', [shut, {}], 1, { retryAfter: 1_000 }, [], 1_000_400],
     ['once where the answer is endless', [endless, {}], 1, refused(unreadable), []],
-    ['until its time is over', ['hang', 'hang'], 1, refused(late, 'venue_timeout'), [], 100],
+    ['until its time is over', ['hang', 'hang'], 1, refused(late, 'venue_timeout'), [], 1_000],
     ...[400, 403, 404, 425, 429, 501, 525].map(
       (status) => [`once after ${status}`, [{ status }, {}], 1, { status }, []] as const,
     ),

@@ -1,0 +1,20 @@
+// One load of the modules for tests that start no process and mock nothing.
+import './decimal.test.ts';
+import './limits.test.ts';
+import './log.test.ts';
+import './orders/leases.test.ts';
+import './orders/model.test.ts';
+import './orders/record.test.ts';
+import './settings/config.test.ts';
+import './venue/polymarket/accounts.test.ts';
+import './venue/polymarket/calls/find-order.test.ts';
+import './venue/polymarket/calls/list-markets.test.ts';
+import './venue/polymarket/calls/market-record.test.ts';
+import './venue/polymarket/calls/post-order.test.ts';
+import './venue/polymarket/calls/read-book.test.ts';
+import './venue/polymarket/calls/sentences.test.ts';
+import './venue/polymarket/calls/venue-text.test.ts';
+import './venue/polymarket/fills.test.ts';
+import './venue/polymarket/operator-venue.test.ts';
+import './wallets/evm-key.test.ts';
+import './wallets/wallet-kinds.test.ts';
