@@ -6,7 +6,7 @@ import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { LISTED, variableOf } from '../../shared/settings/table.ts';
 import { openRaw } from '../support/service/http-client.ts';
-import { startProgram } from '../support/service/program.ts';
+import { startProgram, WITH_THIS_NODE } from '../support/service/program.ts';
 import { until } from '../support/until.ts';
 import { startVenue } from '../support/venue/scripted-venue.ts';
 
@@ -47,7 +47,7 @@ afterAll(() => rm(folder, { recursive: true }));
 /** Runs Node to its end, with exactly these settings. */
 async function ended(args: readonly string[], env: Record<string, string> = {}) {
   const { promise, resolve } = Promise.withResolvers<{ code: unknown; stdout: string; stderr: string }>();
-  execFile(process.execPath, args, { cwd: ROOT, env }, (error, stdout, stderr) =>
+  execFile(process.execPath, args, { cwd: ROOT, env: { ...WITH_THIS_NODE, ...env } }, (error, stdout, stderr) =>
     resolve({ code: error?.code ?? 0, stdout, stderr }),
   );
   return promise;
@@ -178,7 +178,7 @@ describe('an older Node', () => {
   it.each([...LOOKERS.values()])('gets one sentence that names the Node it needs: %s', async (command) => {
     // Without the check this would run the tests, and these the tests again.
     const [, ...args] = (command.endsWith('/jest.js') ? `${command} --listTests` : command).split(' ');
-    expect(await ended(['-r', asOldNode, ...args], { PATH: process.env['PATH'] ?? '' })).toStrictEqual({
+    expect(await ended(['-r', asOldNode, ...args])).toStrictEqual({
       code: 1,
       stdout: '',
       stderr:

@@ -11,6 +11,7 @@ import { createPreviews } from '../../packages/mcp/previews.ts';
 import { quoted } from '../../packages/mcp/views.ts';
 import { startGateway, startIamGateway } from '../support/service/gateway.ts';
 import { sharedPaperService, startPaperService } from '../support/service/paper-service.ts';
+import { WITH_THIS_NODE } from '../support/service/program.ts';
 
 const FOLDER = join(import.meta.dirname, '../../packages/mcp');
 const CAPS = ['--max-order', '10', '--max-total', '12'];
@@ -42,7 +43,8 @@ async function open(
 ) {
   const { venue } = shared();
   const client = new Client({ name: 'agent', version: '1' }, options);
-  await client.connect(new StdioClientTransport({ ...programOf(url, args), env, stderr: 'inherit' }));
+  const program = { ...programOf(url, args), env: { ...WITH_THIS_NODE, ...env } };
+  await client.connect(new StdioClientTransport({ ...program, stderr: 'inherit' }));
   stops.push(() => client.close());
   const call = async (name: string, values: Record<string, unknown> = {}) => {
     const {

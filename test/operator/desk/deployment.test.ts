@@ -18,6 +18,7 @@ import { PAPER_KEY } from '../../../tools/support/paper-settings.ts';
 import { type SecretStore, startSecretStore } from '../../../tools/support/secret-store.ts';
 import { collect, desk as runDesk, runProgram } from '../../support/operator/desk.ts';
 import { finishedOrder, PLACED } from '../../support/orders/order-records.ts';
+import { WITH_THIS_NODE } from '../../support/service/program.ts';
 import { plainMarket, type RunningPaper, sharedPaper } from '../../support/venue/paper-venue.ts';
 
 const OWN = new Wallet(PAPER_KEY);
@@ -387,7 +388,7 @@ it('finds table, secret and address in the outputs of the stack, and a record on
   const ids = [await placed('alice'), await placed('bob')];
   await placed('carol', 0.53);
   const command = ['operator/start.js', 'orders', 'open', ...OF_DEPLOYMENT];
-  const env = { PATH: process.env['PATH'], SERVICE_CLOB_URL: paper.url, ...aws };
+  const env = { ...WITH_THIS_NODE, SERVICE_CLOB_URL: paper.url, ...aws };
   const open = await runProgram(process.execPath, command, env);
   expect(open.err).toBe('2 orders on the book.\n');
   const known = { client_address_verified: true, recorded: true };

@@ -14,13 +14,12 @@ import { listenOnLoopback } from '../../../tools/support/loopback.ts';
 import { officialClient } from '../../../tools/support/paper-client.ts';
 import { fakeOnly } from '../../support/jest.ts';
 import { collect, type Ended, runProgram } from '../../support/operator/desk.ts';
+import { WITH_THIS_NODE } from '../../support/service/program.ts';
 import { type RunningPaper, sharedPaper } from '../../support/venue/paper-venue.ts';
 import { CERTIFICATE, type Reply, startVenue } from '../../support/venue/scripted-venue.ts';
 
 const KEY = `0x${'5e'.repeat(32)}`;
 const WALLET = new Wallet(KEY);
-/** Variables of Node, with its compile cache: the next process takes half the time. */
-const OF_NODE = { PATH: process.env['PATH'], NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] };
 /** A limit that a host which answers does not reach, also on a slow machine. */
 const PATIENT_MS = 60_000;
 const FOREIGN = '0x00000000000000000000000000000000000f00D5';
@@ -96,7 +95,7 @@ function run(args: readonly string[], env: Settings, limitMs = PATIENT_MS): Prom
 
 /** Runs the program as `npm run doctor` does, with only these settings. */
 function runProcess(args: readonly string[], env: Settings): Promise<Ended> {
-  return runProgram(process.execPath, ['operator/start.js', 'doctor', ...args], { ...OF_NODE, ...env });
+  return runProgram(process.execPath, ['operator/start.js', 'doctor', ...args], { ...WITH_THIS_NODE, ...env });
 }
 
 /** Runs the doctor. Returns its report, the checks that are not `ok`, and what it says. */

@@ -19,14 +19,17 @@ const listening = z.object({
   store: z.nullable(z.string()),
 });
 
-/** Finds the Node that runs the tests before any other. */
-export const WITH_THIS_NODE = { PATH: [dirname(process.execPath), process.env['PATH']].join(delimiter) } as const;
+/** Finds the Node that runs the tests before any other, with its compile cache: the next process takes half the time. */
+export const WITH_THIS_NODE = {
+  PATH: [dirname(process.execPath), process.env['PATH']].join(delimiter),
+  NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? '',
+} as const;
 
 interface Program {
   readonly command: string;
   readonly args?: readonly string[];
   readonly cwd: string;
-  /** The whole environment besides `PATH`. */
+  /** The whole environment besides `WITH_THIS_NODE`. */
   readonly env?: Readonly<Record<string, string>>;
 }
 
