@@ -18,8 +18,7 @@ const KEY = '11'.repeat(32);
 /** Has Node write the address of each module that it loads to the standard error. */
 const NAME_MODULES = `data:text/javascript,
   import { registerHooks } from 'node:module';
-  import { writeSync } from 'node:fs';
-  registerHooks({ load: (url, context, next) => (writeSync(2, url), next(url, context)) });
+  registerHooks({ load: (url, context, next) => (process.stderr.write(url), next(url, context)) });
 `;
 
 let folder: string;
