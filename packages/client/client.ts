@@ -70,7 +70,8 @@ export interface Client {
   markets(options?: MarketOptions): Promise<MarketList>;
   book(tokenId: string, options?: CallOptions): Promise<Book>;
   /**
-   * Hands over the book now and after each change, and resolves when the signal ends it. After failures that a read is
+   * Hands over the book now and after each change, and resolves when the signal ends it. Asks once a second, unless the page is
+   * hidden. After failures that a read is
    * repeated for, it calls `onError` and goes on; after others it rejects.
    */
   watchBook(tokenId: string, onBook: (book: Book) => unknown, options: WatchOptions): Promise<void>;

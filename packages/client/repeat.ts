@@ -2,7 +2,7 @@ import { noAnswer, OrderBookError } from './error.ts';
 
 /** Number of attempts: the first one and three repeats. */
 const MAX_ATTEMPTS = 4;
-/** Pause before the first repeat; it doubles for each further one, and varies so that clients do not keep step. */
+/** Longest pause before the first repeat, besides `Retry-After`; it doubles for each further one. */
 const FIRST_PAUSE_MS = 400;
 /** Latest repeat: a machine may sleep for days, and the service forgets a key 24 hours after its last use. */
 const MAX_CALL_MS = 3_600_000;
@@ -11,6 +11,14 @@ const MAX_RETRY_AFTER_S = 30;
 
 function aborted(signal: AbortSignal | undefined): OrderBookError {
   return new OrderBookError('The call was aborted.', { code: 'aborted', cause: signal?.reason });
+}
+
+/**
+ * Returns a wait in milliseconds: at least `leastMs`, and a random part of `rangeMs` on top. Clients that failed at one instant,
+ * or that were told one `Retry-After`, come back spread over the range.
+ */
+export function jittered(leastMs: number, rangeMs: number): number {
+  return leastMs + Math.random() * rangeMs;
 }
 
 /** Waits; throws `aborted` as soon as the signal is aborted. */
@@ -66,8 +74,7 @@ export async function repeat<T>(attempt: () => Promise<T>, rules: RepeatRules): 
       const error = thrown instanceof OrderBookError ? thrown : noAnswer(baseUrl, thrown);
       const { retryAfter = 0 } = error;
       if (made >= attempts || retryAfter > MAX_RETRY_AFTER_S || !repeatable(error)) throw error;
-      const backoff = FIRST_PAUSE_MS * 2 ** (made - 1) * (0.5 + Math.random() / 2);
-      await pause(Math.max(retryAfter * 1_000, backoff), signal);
+      await pause(jittered(retryAfter * 1_000, FIRST_PAUSE_MS * 2 ** (made - 1)), signal);
       if (Date.now() > lastAt) throw error;
     }
   }

@@ -1,6 +1,6 @@
 import type { components } from './api.ts';
-import { OrderBookError } from './error.ts';
-import { pause } from './repeat.ts';
+import { memberOf, OrderBookError } from './error.ts';
+import { jittered, pause } from './repeat.ts';
 
 type Book = components['schemas']['Book'];
 
@@ -26,7 +26,7 @@ export type PollBook = (etag: string | null) => Promise<TaggedBook | undefined>;
 const INTERVAL_MS = 1_000;
 const MIN_INTERVAL_MS = 200;
 const MAX_INTERVAL_MS = 60_000;
-/** Longest pause after failures, where the service names none. */
+/** Longest range of the pause after failures. */
 const MAX_BACKOFF_MS = 30_000;
 /** Timers cannot wait for more than 24 days: a longer one would end at once. */
 const MAX_RETRY_AFTER_MS = 86_400_000;
@@ -36,14 +36,32 @@ function checked(intervalMs: number): number {
   throw new RangeError(`intervalMs must be from ${MIN_INTERVAL_MS} to ${MAX_INTERVAL_MS}, not ${intervalMs}.`);
 }
 
-/** Returns the wait after a failure in milliseconds: twice as long each time, or the service's `Retry-After` if longer. */
+/** Returns the wait after a failure in milliseconds: what the service says, and a random part of a range that doubles each time. */
 function waitAfter({ retryAfter = 0 }: OrderBookError, failures: number, intervalMs: number): number {
-  const backoff = Math.min(intervalMs * 2 ** failures, Math.max(MAX_BACKOFF_MS, intervalMs));
-  return Math.max(backoff * (0.5 + Math.random() / 2), intervalMs, Math.min(retryAfter * 1_000, MAX_RETRY_AFTER_MS));
+  const told = Math.min(retryAfter * 1_000, MAX_RETRY_AFTER_MS);
+  const range = Math.min(intervalMs * 2 ** failures, Math.max(MAX_BACKOFF_MS, intervalMs));
+  return jittered(Math.max(told, intervalMs), range);
+}
+
+/** Waits while nobody can see the page that the client runs in, or until the signal; returns at once outside of a page. */
+async function whileHidden(signal: AbortSignal): Promise<void> {
+  const page = memberOf(globalThis, 'document');
+  const isHidden = () => memberOf(page, 'visibilityState') === 'hidden';
+  if (!(page instanceof EventTarget) || !isHidden() || signal.aborted) return;
+  await new Promise<void>((resolve) => {
+    const check = () => {
+      if (isHidden() && !signal.aborted) return;
+      page.removeEventListener('visibilitychange', check);
+      signal.removeEventListener('abort', check);
+      resolve();
+    };
+    page.addEventListener('visibilitychange', check);
+    signal.addEventListener('abort', check);
+  });
 }
 
 /**
- * Asks repeatedly, one request at a time, and hands over the first book and each that differs from the one before; it waits
+ * Asks repeatedly, one request at a time and none while the page is hidden, and hands over the first book and each that differs from the one before; it waits
  * for `onBook`. Resolves when the signal ends it. Rejects with an `OrderBookError` that is not `repeatable`, and with what
  * `onBook` or `onError` throws.
  */
@@ -81,6 +99,7 @@ export async function watch(
       const { pauseMs, changed } = await ask();
       if (changed && !signal.aborted) await onBook(changed);
       await pause(pauseMs, signal);
+      await whileHidden(signal);
     }
   } catch (error) {
     if (!(signal.aborted && error instanceof OrderBookError && error.code === 'aborted')) throw error;

@@ -142,7 +142,11 @@ describe('a client', () => {
     expect(requests).toHaveLength(1);
   });
 
-  it('gives up after four attempts and growing pauses', async () => {
+  it.each([
+    ['at once at the earliest', 0, 0],
+    ['after growing pauses at the latest', 1, 2_800],
+  ])('gives up after four attempts, %s', async (_what, random, waitedMs) => {
+    jest.spyOn(Math, 'random').mockReturnValue(random);
     const { client, requests } = await open(['reset']);
     const startedAt = jest.now();
     expect(await errorOf(client.markets({ limit: 3 }))).toMatchObject({
@@ -150,16 +154,24 @@ describe('a client', () => {
       status: undefined,
       cause: expect.anything(),
     });
-    expect(jest.now() - startedAt).toBeGreaterThanOrEqual(1_400);
-    expect(jest.now() - startedAt).toBeLessThanOrEqual(2_800);
+    expect(jest.now() - startedAt).toBe(waitedMs);
     expect(requests.map(({ path }) => path)).toStrictEqual(Array(4).fill('/v1/markets?limit=3'));
   });
 
-  it('obeys Retry-After up to half a minute, and throws if it is longer', async () => {
-    const { client } = await open([problem(429, 'rate_limited', 30), { status: 200, body: BOOK }]);
+  it.each([
+    [1, 0, 1_000],
+    [1, 0.5, 1_200],
+    [30, 0, 30_000],
+    [30, 0.75, 30_300],
+  ])('waits for a Retry-After of %d s, and for a random part of 400 ms: %d', async (retryAfter, random, waitedMs) => {
+    jest.spyOn(Math, 'random').mockReturnValue(random);
+    const { client } = await open([problem(429, 'rate_limited', retryAfter), { status: 200, body: BOOK }]);
     const startedAt = jest.now();
     await client.book('1');
-    expect(jest.now() - startedAt).toBe(30_000);
+    expect(jest.now() - startedAt).toBe(waitedMs);
+  });
+
+  it('throws where Retry-After is longer than half a minute', async () => {
     for (const retryAfter of [31, 99_999_999_999]) {
       const { client: other, requests } = await open([problem(503, 'venue_unavailable', retryAfter)]);
       expect(await errorOf(other.book('1'))).toMatchObject({ code: 'venue_unavailable', retryAfter });

@@ -3,6 +3,7 @@ import { type Book, createClient, OrderBookError, type WatchOptions } from '../.
 import { startPaperService } from '../../support/service/paper-service.ts';
 import { skipPauses } from '../../support/service/pauses.ts';
 import { problem, type Step, startScriptedService } from '../../support/service/scripted-service.ts';
+import { until } from '../../support/until.ts';
 
 /** The shortest interval. */
 const QUICK = { intervalMs: 200 } as const;
@@ -96,8 +97,13 @@ describe('a watch', () => {
     // A timer that overflows would let the next request follow at once.
     ['for a day where Retry-After is longer than a timer can be', 999_999_999, 86_400_000],
   ])('waits %s', async (_what, retryAfter, ms) => {
-    const { waitedMs } = await watchUntilLast([problem(503, 'venue_unavailable', retryAfter), book('last')]);
-    expect(waitedMs).toBe(ms);
+    for (const random of [0, 0.5]) {
+      end = new AbortController();
+      jest.spyOn(Math, 'random').mockReturnValue(random);
+      const { waitedMs } = await watchUntilLast([problem(503, 'venue_unavailable', retryAfter), book('last')]);
+      expect(waitedMs).toBe(ms + 400 * random);
+    }
+    jest.restoreAllMocks();
   });
 
   it('doubles its wait after each failure up to half a minute, and resets it after an answer', async () => {
@@ -105,7 +111,44 @@ describe('a watch', () => {
     const { waitedMs } = await watchUntilLast([...Array(8).fill('reset'), book('a'), 'reset', book('last')]);
     jest.restoreAllMocks();
     const failures = 400 + 800 + 1_600 + 3_200 + 6_400 + 12_800 + 25_600 + 30_000;
-    expect(waitedMs).toBe(failures + 200 + 400);
+    expect(waitedMs).toBe(failures + 8 * 200 + 200 + (200 + 400));
+  });
+
+  it('asks nothing while the page is hidden, and again once it is shown or the signal ends it', async () => {
+    const page = Object.assign(new EventTarget(), { visibilityState: 'visible' });
+    const show = (visibilityState: string) => {
+      page.visibilityState = visibilityState;
+      page.dispatchEvent(new Event('visibilitychange'));
+    };
+    Object.assign(globalThis, { document: page });
+    const aMinute = () => new Promise((resolve) => setTimeout(resolve, 60_000));
+    try {
+      const { url } = await startScriptedService([book('a'), book('b')]);
+      const asked: string[] = [];
+      const noting = (...request: Parameters<typeof fetch>) => {
+        asked.push(page.visibilityState);
+        return fetch(...request);
+      };
+      const second = Promise.withResolvers<void>();
+      const onBook = ({ hash }: Book) => {
+        show('hidden');
+        if (hash === 'b') second.resolve();
+      };
+      const client = createClient({ baseUrl: url, fetch: noting });
+      const watching = client.watchBook('1', onBook, { ...QUICK, signal: end.signal });
+      await until(() => page.visibilityState === 'hidden');
+      await aMinute();
+      show('hidden');
+      await aMinute();
+      show('visible');
+      await second.promise;
+      await aMinute();
+      end.abort();
+      await watching;
+      expect(asked).toStrictEqual(['visible', 'visible']);
+    } finally {
+      Reflect.deleteProperty(globalThis, 'document');
+    }
   });
 
   it('asks again only when onBook is done', async () => {
