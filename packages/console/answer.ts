@@ -25,6 +25,8 @@ export function createAnswer() {
     part('result').replaceChildren(...(outcome?.content ?? []));
     part('result-actions').replaceChildren(...(outcome?.buttons ?? []));
     part('result-details').replaceChildren(outcome?.details ?? '');
+    // The sheet of a phone may end above it.
+    if (outcome?.buttons?.length) part('result-actions').scrollIntoView({ block: 'nearest' });
     if (hadFocus) find('send', HTMLButtonElement).focus();
   }
 

@@ -122,7 +122,11 @@ export function createMarketList(client: Client, choose: Choose) {
   async function load(): Promise<number> {
     try {
       const { items, has_more } = await client.markets({ limit: MARKETS });
-      [markets, hasMore] = [keepPlaces(markets, items), has_more];
+      // The market that the address names may not be among the most traded.
+      const [, named] = /^#(\d+)$/.exec(location.hash) ?? [];
+      const isListed = items.some(({ outcomes }) => outcomes.some(({ token_id: token }) => token === named));
+      const more = isListed || named === undefined ? [] : (await client.markets({ tokenIds: [named] })).items;
+      [markets, hasMore] = [keepPlaces(markets, [...items, ...more]), has_more];
       readAt = formatTime(new Date());
       staleness.confirm('list');
       show();

@@ -2,76 +2,67 @@ import { type ErrorCode, OrderBookError, type OrderRequest, type PlacedOrder } f
 import { formatShares } from './figures.ts';
 
 type Side = OrderRequest['side'];
-/** What a failure is called in the list, and what the page says of it; `sale` replaces the sentence for a sale. */
-type Words = readonly [
-  reason: string,
-  sentence: string,
-  sale?: { readonly reason?: string; readonly sentence: string },
-];
+/** What happened, as in "not placed: …", and what a trader can do. */
+type Words = readonly [reason: string, advice?: string];
 
-const MISFIT: Words = ['page out of date', 'This page does not fit the service. Load it again.'];
-const UNLISTED: Words = ['not from this page', 'This page may not place orders here. Ask the operator of the service.'];
+const [AGAIN, LATER, ASK] = ['Try again.', 'Try again later.', 'Ask the operator of the service.'];
+const UNLISTED: Words = ['this page may not order here', ASK];
+const MISFIT: Words = ['this page does not fit the service', 'Load it again.'];
 
-/** Every failure in words of a trader, for a read as for an order; `Details` have the words of the service. */
+/** Every failure in words of a trader, of a read as of an order; `Details` have the words of the service. */
 const WORDS: Readonly<Record<ErrorCode, Words>> = {
-  invalid_request: ['terms not accepted', 'The service does not take these terms. Details say which.'],
-  client_signature_required: ['not signed', 'The service takes orders that your wallet has signed. Connect it.'],
-  client_signature_invalid: [
-    'signature not accepted',
-    'The service did not accept the signature. Sign with the account that is connected.',
-  ],
-  order_placement_disabled: ['orders are off', 'The service takes no orders now. Ask its operator.'],
+  invalid_request: ['the terms are not accepted', 'Details say which.'],
+  client_signature_required: ['a signature is missing', 'Connect your wallet.'],
+  client_signature_invalid: ['the signature is not accepted', 'Sign with the account that is connected.'],
+  order_placement_disabled: ['the service takes no orders', ASK],
   origin_not_allowed: UNLISTED,
   host_not_allowed: UNLISTED,
-  caller_not_identified: ['not signed in', 'The service does not know who orders. Ask its operator.'],
-  client_not_allowed: ['wallet not allowed', 'This wallet may not trade here. Ask the operator to allow it.'],
+  caller_not_identified: ['the service does not know who orders', ASK],
+  client_not_allowed: ['this wallet may not trade here', ASK],
   not_found: MISFIT,
-  unknown_token: ['no such market', 'The venue has no order book of it: the market may have closed.'],
+  unknown_token: ['the venue has no such book', 'The market may have closed.'],
   method_not_allowed: MISFIT,
-  request_timeout: ['took too long', 'The request took too long to arrive. Try again.'],
-  order_in_progress: ['still being placed', 'It is still being placed. Repeat it in a moment.'],
+  request_timeout: ['the request took too long', AGAIN],
+  order_in_progress: ['it is still being placed', 'Repeat it in a moment.'],
   payload_too_large: MISFIT,
   uri_too_long: MISFIT,
   unsupported_media_type: MISFIT,
-  price_out_of_range: ['price out of range', 'The market does not take this price.'],
-  price_off_tick: ['price between ticks', 'The price lies between two ticks of the market.'],
-  size_precision: ['too many decimals', 'A size has at most two decimals.'],
-  size_below_minimum: ['too small', 'The market takes no order that is so small.'],
-  notional_below_minimum: ['worth too little', 'What matches at once must be worth at least 1 pUSD.'],
-  expiry_too_soon: ['ends too soon', 'It would end too soon. Choose a later end.'],
-  order_above_cap: ['above the limit', 'It is worth more than one order may be here. Order less.'],
-  daily_cap_reached: ['daily limit reached', 'It would pass the limit of a day. Order less, or after midnight UTC.'],
-  post_only_would_cross: [
-    'would have matched at once',
-    'It is post-only, and would have matched an ask at once. Bid less, or leave post-only out.',
-    { sentence: 'It is post-only, and would have matched a bid at once. Ask for more, or leave post-only out.' },
-  ],
-  market_not_accepting_orders: ['market is closed', 'The market takes no orders now. Try again later.'],
-  insufficient_balance: [
-    'too little pUSD',
-    'The wallet has too little free pUSD for it.',
-    {
-      reason: 'too few shares',
-      sentence:
-        'The wallet has too few free shares for it. Shares bought a moment ago can be sold once their trade is settled.',
-    },
-  ],
-  order_rejected: ['refused by the venue', 'The venue refused it, or it ended before it got there.'],
-  idempotency_key_reused: ['another order', 'The service knows another order by its key. Order anew.'],
-  rate_limited: ['too many requests', 'There are too many requests. Try again in a moment.'],
+  price_out_of_range: ['the price is out of range'],
+  price_off_tick: ['the price is between two ticks'],
+  size_precision: ['the size has too many decimals'],
+  size_below_minimum: ['the size is too small'],
+  notional_below_minimum: ['what matches at once is worth less than 1 pUSD'],
+  expiry_too_soon: ['it would end too soon', 'Choose a later end.'],
+  order_above_cap: ['it is worth more than one order may be', 'Order less.'],
+  daily_cap_reached: ['the limit of the day is reached', 'Order less, or after midnight UTC.'],
+  post_only_would_cross: ['it would have matched at once', 'It is post-only: bid less, or leave post-only out.'],
+  market_not_accepting_orders: ['the market takes no orders now', LATER],
+  insufficient_balance: ['the wallet has too little free pUSD'],
+  order_rejected: ['the venue refused it'],
+  idempotency_key_reused: ['its key belongs to another order', 'Order anew.'],
+  rate_limited: ['there are too many requests', 'Try again in a moment.'],
   headers_too_large: MISFIT,
-  internal_error: ['service failed', 'The service failed. Try again, or tell its operator.'],
-  venue_error: ['no clear answer', 'The venue gave no clear answer. Try again.'],
-  venue_refused_service: ['service refused', 'The venue refuses this service now. Tell its operator.'],
-  venue_unavailable: ['venue unavailable', 'The venue is unavailable. Try again.'],
-  client_chain_unavailable: ['signature not checked', 'Nothing could check the signature now. Try again.'],
-  store_unavailable: ['service not ready', 'The service cannot keep orders now. Try again later.'],
-  venue_timeout: ['venue too slow', 'The venue did not answer in time. Try again.'],
-  outcome_unknown: ['not known', 'The venue has not said whether it took the order.'],
-  network_error: ['no answer', 'The service does not answer. Is it running, and is this device online?'],
-  aborted: ['not signed', 'You stopped waiting before it was sent.'],
-  foreign_answer: ['no answer', 'Something else answered in place of the service. Is its address right?'],
-  unsupported_platform: ['browser too old', 'This browser is too old for the page.'],
+  internal_error: ['the service failed', AGAIN],
+  venue_error: ['the venue gave no clear answer', AGAIN],
+  venue_refused_service: ['the venue refuses this service', ASK],
+  venue_unavailable: ['the venue is unavailable', AGAIN],
+  client_chain_unavailable: ['the signature could not be checked', AGAIN],
+  store_unavailable: ['the service cannot keep orders now', LATER],
+  venue_timeout: ['the venue did not answer in time', AGAIN],
+  outcome_unknown: ['the venue has not said whether it took the order'],
+  network_error: ['the service does not answer', 'Is it running, and is this device online?'],
+  aborted: ['you stopped waiting before it was sent'],
+  foreign_answer: ['something else answers for the service', 'Is its address right?'],
+  unsupported_platform: ['this browser is too old'],
+};
+
+/** Where a sale has other words. */
+const SALES: Readonly<Partial<Record<ErrorCode, Words>>> = {
+  post_only_would_cross: ['it would have matched at once', 'It is post-only: ask for more, or leave post-only out.'],
+  insufficient_balance: [
+    'the wallet has too few free shares',
+    'Shares bought a moment ago can be sold once their trade is settled.',
+  ],
 };
 
 /** A failure of a wallet or of the page itself; the message is for the user. */
@@ -84,18 +75,22 @@ export function notSent(sentence: string, code: ErrorCode): OrderBookError {
 
 const isCode = (code: string): code is ErrorCode => Object.hasOwn(WORDS, code);
 
+/** Returns the words of a code. A newer service may have further ones. */
+function wordsOf(code: string, side: Side): Words {
+  if (!isCode(code)) return ['for a reason that this page does not know'];
+  return (side === 'sell' && SALES[code]) || WORDS[code];
+}
+
 /** Says what happened, and what a trader can do. */
-export function sentenceOf(error: OrderBookError, side: Side = 'buy'): string {
-  if (error.cause instanceof PageError) return error.cause.message;
-  // A newer service may have further codes.
-  const [, sentence, sale] = isCode(error.code) ? WORDS[error.code] : ['', 'The service gave no clear answer.'];
-  return side === 'sell' && sale ? sale.sentence : sentence;
+export function sentenceOf({ code, cause }: OrderBookError, side: Side = 'buy'): string {
+  if (cause instanceof PageError) return cause.message;
+  const [reason, advice = ''] = wordsOf(code, side);
+  return `${reason.charAt(0).toUpperCase()}${reason.slice(1)}. ${advice}`.trim();
 }
 
 /** Says in a few words why an order was not placed. */
 export function reasonOf(code: string, side: Side): string {
-  const [reason, , sale] = isCode(code) ? WORDS[code] : ['no clear answer'];
-  return (side === 'sell' && sale?.reason) || reason;
+  return wordsOf(code, side)[0];
 }
 
 const STATUSES: Readonly<Record<PlacedOrder['status'], string>> = {

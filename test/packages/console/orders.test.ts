@@ -62,7 +62,7 @@ describeInChromium('orders of the console', () => {
   it('keeps an order that is not settled through a reload, another tab and its dismissal, and asks at closing', async () => {
     const { page } = await openConsole();
     expect(await leaveUnsettled(page, '0.01')).toMatch(
-      /Not settled: buy 5.00 Yes at 0.01 may be live.*The venue refuses this service now/,
+      /Not settled: buy 5.00 Yes at 0.01 may be live.*The venue refuses this service/,
     );
     expect(await page.locator('#send').isDisabled()).toBe(true);
     // The order that the venue has on its terms is no second one.
@@ -196,7 +196,7 @@ describeInChromium('orders of the console', () => {
     expect(await page.locator('#consent').isChecked()).toBe(false);
     await fill(page, { price: '0.99', postOnly: true });
     expect(await note()).toMatch(/^Would be refused: 5 of 5 shares would match/);
-    expect(await place(page, { price: '0.99', postOnly: true }, 'refused')).toContain('Bid less');
+    expect(await place(page, { price: '0.99', postOnly: true }, 'refused')).toContain('bid less');
     await fill(page, { price: '0.01' });
     await page.getByLabel('Amount in pUSD').fill('5');
     expect(await page.getByLabel('Size', { exact: true }).inputValue()).toBe('500');

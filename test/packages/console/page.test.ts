@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
 import type { Page, Route } from 'playwright-core';
 import * as z from 'zod/mini';
+import { createClient } from '../../../packages/client/client.ts';
 import { FULL_EXTENT } from '../../support/jest.ts';
 import {
   answered,
@@ -147,6 +148,20 @@ describeInChromium('the page of the console', () => {
     await page.getByRole('button', { name: /Copper Lake.* 0\.123$/ }).waitFor();
     expect(await questions()).toStrictEqual(before);
     await page.unrouteAll({ behavior: 'wait' });
+  });
+
+  it('opens the market that its address names, also where that is not listed, and goes on to list it', async () => {
+    const page = await openFresh();
+    const { items } = await createClient({ baseUrl: serviceUrl() }).markets();
+    const { question, outcomes = [] } = items.at(-1) ?? {};
+    await page.route('**/v1/markets?limit=*', async (route) => {
+      const response = await route.fetch();
+      const { items: all, ...rest } = z.looseObject({ items: z.array(z.unknown()) }).parse(await response.json());
+      await route.fulfill({ response, json: { ...rest, items: all.slice(0, 3) } });
+    });
+    await page.goto(`${consoleUrl()}#${outcomes[1]?.token_id}`);
+    await page.getByRole('heading', { name: `${question} · ${outcomes[1]?.name}` }).waitFor();
+    await page.getByText(/^4 listed/).waitFor();
   });
 
   it('shows the texts of the venue as text, finds a market by its words, and says where nothing is', async () => {

@@ -40,8 +40,9 @@ export async function openPage(): Promise<Page> {
   if (PATH === undefined) throw new Error('Chromium is not installed.');
   running ??= chromium.launch({ executablePath: PATH, args: FLAGS });
   const page = await (await (await running).newContext()).newPage();
-  // Less than a test has, so that what did not come is named; a busy machine takes more than the default.
+  // What did not come is named soon. A busy machine takes longer to load a page, which proves nothing.
   page.setDefaultTimeout(10_000);
+  page.setDefaultNavigationTimeout(30_000);
   return page;
 }
 
