@@ -19,6 +19,8 @@ export const skip = (message: string): Finding => ({ status: 'skip', message, fi
 export const sentenceOf = (line: string): string =>
   `${line.charAt(0).toUpperCase()}${line.slice(1).replace(/\.$/, '')}.`;
 
+export const PERMISSIONS = 'See "Permissions" in docs/deployment.md.';
+export const RESTORING = 'See "Restoring the table" in docs/operations.md.';
 const NEW_CREDENTIALS = 'Try again in two minutes; then see "Rotating keys" in docs/operations.md.';
 
 /** Returns how to judge an error of a check that asks a host. `bad` is the finding if the host gives no usable answer. */

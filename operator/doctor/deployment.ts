@@ -1,6 +1,6 @@
 import { type AwsRoute, awsClientOptions } from '../../shared/aws-client.ts';
 import type { OperatorConfig } from '../account/access.ts';
-import { awsErrorOf, type Finding, fail, ok, skip, warn } from './check.ts';
+import { awsErrorOf, type Finding, fail, ok, PERMISSIONS, skip, warn } from './check.ts';
 
 type Stack = NonNullable<OperatorConfig['stack']>;
 
@@ -48,7 +48,6 @@ export async function checkAlarmTopic({ outputs }: Stack, route: AwsRoute): Prom
     if (key) return warn(`${TopicArn} is encrypted by ${key}.`, TRY_KEY);
     return ok(`${TopicArn} has ${confirmed} confirmed subscriptions.`);
   } catch (error) {
-    const fix = 'See "Permissions" in docs/deployment.md.';
-    return warn(`${TopicArn} cannot be read (${awsErrorOf(error)?.name ?? 'no answer'}).`, fix);
+    return warn(`${TopicArn} cannot be read (${awsErrorOf(error)?.name ?? 'no answer'}).`, PERMISSIONS);
   }
 }

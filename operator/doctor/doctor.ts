@@ -6,7 +6,15 @@ import { checkWhere, WHERE } from '../account/access.ts';
 import { type Finding, judge, skip, warn } from './check.ts';
 import { checkAlarmTopic, checkStack } from './deployment.ts';
 import { checkIndexes } from './indexes.ts';
-import { askBooks, askCredentials, askFunds, askRegion, askRestrictions, writeCredentials } from './questions.ts';
+import {
+  askBooks,
+  askCredentials,
+  askFunds,
+  askRegion,
+  askRestrictions,
+  judgeClob,
+  writeCredentials,
+} from './questions.ts';
 import { checkStart } from './start.ts';
 
 const COMMAND = {
@@ -34,47 +42,31 @@ type Options = Values<typeof OPTIONS>;
 /** The time limit of all calls of the venue. */
 const QUESTIONS_MS = 8_500;
 
-const [CLOB, VENUE] = ['the CLOB (SERVICE_CLOB_URL)', 'the venue'];
-
 type Line = Finding & { readonly id: string };
 
 /** Makes all checks, and yields them in their order. */
 async function* examine(options: Options, env: Environment, limitMs: number): AsyncGenerator<Line> {
-  const start = await checkStart(options, env).catch((error: unknown) => ({ finding: judge('AWS')(error) }));
-  yield { id: 'start', ...start.finding };
-  if (!('config' in start) || !start.config) return;
-  const { config, account } = start;
+  const { finding: start, config, account } = await checkStart(options, env);
+  yield { id: 'start', ...start };
+  if (!config) return;
   const call = { deadline: performance.now() + limitMs, venueRequests: [] };
   const asked = { config, account, venue: openOperatorVenue(config), call };
   // Concurrent with the checks of the account. Orders do not need the website.
   const region = askRegion(asked).catch(judge('the website', warn));
-  const books = askBooks(asked).catch(judge(VENUE));
+  const books = askBooks(asked).catch(judge('the venue'));
   const { stack } = config;
   if (stack) yield { id: 'stack', ...checkStack(config, stack) };
   if (stack) yield { id: 'alarms', ...(await checkAlarmTopic(stack, config)) };
   if (tableNameOf(config.store) !== undefined)
     yield { id: 'indexes', ...(await checkIndexes(config).catch(judge('AWS'))) };
-  const { finding, reads } = await askCredentials(asked).catch((error: unknown) => ({
-    finding: judge(CLOB)(error),
-    reads: undefined,
-  }));
+  const { finding, reads } = await askCredentials(asked);
   yield { id: 'credentials', ...finding };
   const file = options['print-credentials'];
-  if (file) yield { id: 'credentials_file', ...(await writeCredentials(file, asked).catch(judge(CLOB))) };
-  yield { id: 'funds', ...(await askFunds(asked, reads, options.refresh).catch(judge(CLOB))) };
-  yield { id: 'restrictions', ...(await askRestrictions(asked, reads).catch(judge(CLOB, warn))) };
+  if (file) yield { id: 'credentials_file', ...(await writeCredentials(file, asked).catch(judgeClob)) };
+  yield { id: 'funds', ...(await askFunds(asked, reads, options.refresh).catch(judgeClob)) };
+  yield { id: 'restrictions', ...(await askRestrictions(asked, reads).catch(judge('the CLOB', warn))) };
   yield { id: 'region', ...(await region) };
   yield { id: 'books', ...(await books) };
-}
-
-/** Yields lines, and skips those after a failure that have the same outage: one outage is one failure. */
-async function* withoutRepeats(lines: AsyncIterable<Line>): AsyncGenerator<Line> {
-  const outages = new Set<string>();
-  for await (const { outage, ...line } of lines) {
-    const isKnown = outage !== undefined && outages.has(outage);
-    yield isKnown ? { id: line.id, ...skip('It failed for the reason above.') } : line;
-    if (outage !== undefined && line.status === 'fail') outages.add(outage);
-  }
 }
 
 /** The longest id. */
@@ -89,7 +81,12 @@ export function runDoctor(
   const run = async (options: Options) => {
     checkWhere(options);
     const checks: Line[] = [];
-    for await (const line of withoutRepeats(examine(options, env, limitMs))) {
+    const outages = new Set<string>();
+    for await (const { outage, ...found } of examine(options, env, limitMs)) {
+      // One outage is one failure.
+      const isKnown = outage !== undefined && outages.has(outage);
+      const line: Line = isKnown ? { id: found.id, ...skip('It failed for the reason above.') } : found;
+      if (outage !== undefined && line.status === 'fail') outages.add(outage);
       checks.push(line);
       const { id, status, message, fix } = line;
       const words = [status.padEnd(4), id.padEnd(ID_WIDTH), fix === null ? message : `${message} ${fix}`];

@@ -2,7 +2,7 @@ import { type Index, IndexMissingError } from '../../shared/orders/table-layout.
 import { tableNameOf } from '../../shared/store-name.ts';
 import { DeskError, type OperatorConfig } from '../account/access.ts';
 import { openAccountRecords } from '../account/records.ts';
-import { awsErrorOf, type Finding, fail, ok } from './check.ts';
+import { awsErrorOf, type Finding, fail, ok, PERMISSIONS, RESTORING } from './check.ts';
 
 /** Returns the command that adds an index to a table. */
 function commandOf({ name, keys }: Index, table: string, region: string | undefined): string {
@@ -15,9 +15,6 @@ function commandOf({ name, keys }: Index, table: string, region: string | undefi
   const Create = { IndexName: name, KeySchema, Projection: { ProjectionType: 'KEYS_ONLY' } };
   return `aws dynamodb update-table ${where} --attribute-definitions ${attributes.join(' ')} --global-secondary-index-updates '${JSON.stringify([{ Create }])}'`;
 }
-
-const PERMISSIONS = 'See "Permissions" in docs/deployment.md.';
-const RESTORING = 'See "Restoring the table" in docs/operations.md.';
 
 /** Asks both indexes of a table for nothing. */
 export async function checkIndexes(config: OperatorConfig): Promise<Finding> {

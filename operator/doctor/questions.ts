@@ -9,7 +9,7 @@ import { errorCode } from '../../shared/node-error.ts';
 import { type OperatorVenue, REFUSED_REGION } from '../../shared/venue/polymarket/operator-venue.ts';
 import type { OperatorConfig } from '../account/access.ts';
 import { GO_ELSEWHERE } from '../explain.ts';
-import { type Finding, fail, ok, skip, warn } from './check.ts';
+import { type Finding, fail, judge, ok, skip, warn } from './check.ts';
 import type { Account } from './start.ts';
 
 /** The parts that a check uses. */
@@ -21,28 +21,27 @@ export interface Asked {
 }
 
 /** The calls of an account whose credentials work. */
-type Reads = ReturnType<OperatorVenue['account']>;
+type Reads = ReturnType<OperatorVenue['account']> | undefined;
 
+export const judgeClob = judge('the CLOB (SERVICE_CLOB_URL)');
 const HAVE_NONE = 'The first order creates them, and so does --print-credentials FILE.';
 const NO_KEY = skip('Without a wallet key there is no account to check.');
 const NO_READS = skip('The venue reports on an account only with API credentials.');
 
-/** Returns how to replace API credentials, which stand in the settings or in the secret. */
+/** Returns how to replace API credentials that are given: they stand in the settings or in the secret. */
 function replaceCredentials({ credentials }: OperatorConfig): string {
   if (credentials) return 'Unset SERVICE_CLOB_API_KEY and the other two, or create them with --print-credentials FILE.';
   return 'Write new ones into the secret ("Rotating keys" in docs/operations.md).';
 }
 
 /** Sends an authenticated call with the API credentials that are set, else with those that the venue has for the wallet. */
-export async function askCredentials({ config, account, venue, call }: Asked): Promise<{
-  readonly finding: Finding;
-  readonly reads?: Reads;
-}> {
+export async function askCredentials(asked: Asked): Promise<{ readonly finding: Finding; readonly reads?: Reads }> {
+  const { config, account, venue, call } = asked;
   if (!account) return { finding: NO_KEY };
   const { wallet, credentials: given } = account;
-  // Requests and orders are signed with the time of this machine.
-  await venue.checkClock(call);
   try {
+    // Requests and orders are signed with the time of this machine.
+    await venue.checkClock(call);
     const credentials = given ?? (await venue.findApiKey(wallet, call));
     if (!credentials)
       return { finding: warn(`The venue has no API credentials for ${wallet.address} yet.`, HAVE_NONE) };
@@ -50,7 +49,7 @@ export async function askCredentials({ config, account, venue, call }: Asked): P
     await reads.checkCredentials(call);
     return { finding: ok(`The API credentials ${given ? 'that are set' : 'derived from the key'} work.`), reads };
   } catch (error) {
-    if (!areCredentialsRefused(error)) throw error;
+    if (!areCredentialsRefused(error)) return { finding: judgeClob(error) };
     // The venue refuses new credentials for about two minutes.
     if (!given) {
       const refused = `The venue refuses ${wallet.address} and its API credentials.`;
@@ -81,20 +80,18 @@ export async function writeCredentials(file: string, { account, venue, call }: A
 }
 
 const DEPOSIT = 'Deposit pUSD, not USDC or USDC.e, on polymarket.com; then run this with --refresh.';
+const DEPLOY_IT = 'Trade once on polymarket.com, which deploys the account; then run this with --refresh.';
 const APPROVE = 'Trade once on polymarket.com, which approves them; then run this with --refresh.';
 
 /** Reads the collateral, and the approvals to take of it, as the venue has noted them; with `refresh` it reads the chain first. */
-export async function askFunds(
-  { config, account, call }: Asked,
-  reads: Reads | undefined,
-  refresh: boolean,
-): Promise<Finding> {
+export async function askFunds({ config, account, call }: Asked, reads: Reads, refresh: boolean): Promise<Finding> {
   if (!account || !reads) return NO_READS;
   const { signatureType, funderAddress } = account;
   const noted = await reads.collateral(signatureType, refresh, call);
   if (!noted) {
-    const fix = `The API credentials may belong to another signer. ${replaceCredentials(config)}`;
-    return fail(`The venue knows no ${signatureType} account for these API credentials.`, fix);
+    const other = `The API credentials may belong to another signer. ${replaceCredentials(config)}`;
+    const message = `The venue knows no ${signatureType} account for these API credentials.`;
+    return fail(message, account.credentials ? other : DEPLOY_IT);
   }
   const { balance, notAllowed } = noted;
   const isEmpty = balance.coefficient <= 0n;
@@ -104,13 +101,11 @@ export async function askFunds(
   return warn(`${holds} These contracts may not spend it: ${[...notAllowed].join(', ')}.`, APPROVE);
 }
 
-const TELLS_WHY = 'Its owner can ask the venue why.';
-
 /** Asks whether the account may only sell. The venue has no question about a ban. */
-export async function askRestrictions({ call }: Asked, reads: Reads | undefined): Promise<Finding> {
+export async function askRestrictions({ call }: Asked, reads: Reads): Promise<Finding> {
   if (!reads) return NO_READS;
-  if (await reads.isClosedOnly(call))
-    return fail('The venue takes only sales of this account (closed only).', TELLS_WHY);
+  const onlySells = await reads.isClosedOnly(call);
+  if (onlySells) return fail('The venue takes only sales of this account (closed only).', 'Ask the venue why.');
   return ok('The account may buy and sell. Only an order shows a ban.');
 }
 

@@ -1,6 +1,6 @@
 import { mkdtempDisposable, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
-import { tmpdir } from 'node:os';
+import { devNull, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
@@ -20,6 +20,7 @@ import { collect, desk as runDesk, runProgram } from '../../support/operator/des
 import { finishedOrder, PLACED } from '../../support/orders/order-records.ts';
 import { WITH_THIS_NODE } from '../../support/service/program.ts';
 import { plainMarket, type RunningPaper, sharedPaper } from '../../support/venue/paper-venue.ts';
+import { startVenue } from '../../support/venue/scripted-venue.ts';
 
 const OWN = new Wallet(PAPER_KEY);
 const OTHER = new Wallet(`0x${'5e'.repeat(32)}`);
@@ -192,7 +193,7 @@ it('the doctor says what it can see of a deployment', async () => {
   ]);
   expect(code).toBe(0);
   for (const said of [
-    `start +${OWN.address} signs for ${OWN.address} \\(eoa\\)\\. Orders are kept in dynamodb:orders\\. Signature type .* set funderAddress .* Correct deploy/NAME\\.json`,
+    `start +${OWN.address} signs for ${OWN.address} \\(eoa\\)\\. Orders are kept in dynamodb:orders\\. Signature type .* set funderAddress .* \\(deployed: in deploy/NAME\\.json`,
     `stack +The stack trading is UPDATE_COMPLETE, and places orders with ${OWN.address}\\. Key and table were tried with your`,
     `alarms +${TOPIC} has 1 confirmed subscriptions\\.`,
     'region +The functions run in eu-west-1, from where',
@@ -236,7 +237,7 @@ it.each<readonly [what: string, arrange: () => unknown, line: string]>([
   [
     "an account that is not the key's",
     () => (outputs = { ...outputs, FunderAddress: '0x00000000000000000000000000000000000f00D5' }),
-    'fail +start +signatureType must be set, .* Set funderAddress and signatureType to .* Correct deploy/NAME\\.json',
+    'fail +start +signatureType must be set, .* Set funderAddress and signatureType \\(deployed: in deploy/NAME\\.json',
   ],
   [
     'a key of KMS that is disabled',
@@ -255,19 +256,28 @@ it.each<readonly [what: string, arrange: () => unknown, line: string]>([
     `fail +start +AWS denies kms:GetPublicKey on .* ${PERMISSIONS}`,
   ],
   [
+    'credentials in the secret that are of another wallet',
+    async () => {
+      const { key, secret, passphrase } = (await officialClient(paper, { wallet: OTHER })).creds;
+      const others = { apiKey: key, apiSecret: secret, apiPassphrase: passphrase, privateKey: PAPER_KEY };
+      secrets.set(JSON.stringify(others));
+    },
+    "fail +credentials +The venue refuses .* of the key's own address, not .* Write new ones into the secret",
+  ],
+  [
     'a table that is gone',
     () => (outputs = { ...outputs, OrdersTable: 'nowhere' }),
-    'fail +start +The table nowhere cannot be read \\(ResourceNotFoundException\\)\\. See "Restoring the table" in',
+    'fail +start +store cannot be opened at dynamodb:nowhere: .*\\. See "Restoring the table" in',
   ],
   [
     'a table that AWS denies',
     () => denied('DYNAMODB'),
-    `fail +start +The table orders cannot be read \\(AccessDeniedException\\)\\. ${PERMISSIONS}`,
+    `fail +start +store cannot be opened at dynamodb:orders: .*\\. ${PERMISSIONS}`,
   ],
   [
     'a table that does not answer',
     () => Object.assign(process.env, { AWS_ENDPOINT_URL_DYNAMODB: NOWHERE }),
-    `fail +start +The table orders cannot be read \\(\\w+\\)\\. ${NO_KEY_FIX}`,
+    `fail +start +store cannot be opened at dynamodb:orders: .*\\. ${NO_KEY_FIX}`,
   ],
   [
     'a table without indexes',
@@ -305,11 +315,26 @@ it.each<readonly [what: string, arrange: () => unknown, line: string]>([
   secrets.set(deskSecret({ privateKey: PAPER_KEY }));
   outputs = { ...OUTPUTS, ClobUrl: paper.url, GammaUrl: paper.url, AlarmTopic: TOPIC };
   Object.assign(process.env, aws);
-  arrange();
+  await arrange();
   const { code, out } = await collect((terminal) => runDoctor({}, { ...terminal, args: ['--stack', STACK] }));
   expect(out).toMatch(new RegExp(`^${line}`, 'm'));
   expect(out).not.toMatch(/SERVICE_(?!CLOB_URL)|\.\./);
   expect(code).toBe(line.startsWith('fail') ? 1 : 0);
+});
+
+it('the doctor tells a stack that it cannot read, and whose settings are wrong beside a key of KMS', async () => {
+  const other = await doctor('--stack', 'other');
+  expect(other).toMatchObject({
+    code: 1,
+    out: expect.stringMatching(`^fail +start +The stack other .* ${PERMISSIONS}`),
+  });
+  const chain = await startVenue(() => ({ body: { jsonrpc: '2.0', id: 1, result: '0x2105' } }));
+  const settings = {
+    ...{ SERVICE_KMS_KEY: KMS_KEY, SERVICE_PLACE_ORDER: '1', SERVICE_CLIENT_VERIFICATION: 'required' },
+    ...{ SERVICE_CLIENT_RPC_URL: chain.url, SERVICE_CLIENT_CHAIN_ID: '137' },
+  };
+  const { out } = await collect((terminal) => runDoctor(settings, { ...terminal, args: ['--settings', devNull] }));
+  expect(out).toMatch(/^fail +start +SERVICE_CLIENT_CHAIN_ID must be .* npm start -- --help lists the settings\.$/m);
 });
 
 type Arrange = () => Readonly<Record<string, string>> | undefined | Promise<Readonly<Record<string, string>>>;

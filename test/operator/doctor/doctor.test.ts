@@ -241,10 +241,18 @@ const CASES: Readonly<Record<string, readonly [Arrange, found: string, said: Reg
     'warn funds',
     /\. These contracts may not spend it: 0xe1\w{38}\. Trade once .* --refresh/,
   ],
-  "another signer's account": [
+  'an account that the venue does not know yet': [
     fault('refuse', { path: '/balance-allowance', code: 404, text: 'not found' }),
     'fail funds',
-    /knows no deposit-wallet account for these API credentials\. .* Write new ones into the secret/,
+    /knows no deposit-wallet account for these API credentials\. Trade once .* which deploys the account/,
+  ],
+  "another signer's account": [
+    async () => {
+      await fault('refuse', { path: '/balance-allowance', code: 404, text: 'not found' })();
+      return withCredentials();
+    },
+    'fail funds',
+    /knows no deposit-wallet account for these API credentials\. .* Unset SERVICE_CLOB_API_KEY/,
   ],
   'credentials that work for some calls only': [
     fault('unauthorized', { path: '/balance-allowance' }),
@@ -254,7 +262,7 @@ const CASES: Readonly<Record<string, readonly [Arrange, found: string, said: Reg
   'an account that may only sell': [
     restricted('closed-only'),
     'fail restrictions',
-    /restrictions The venue takes only sales of this account \(closed only\)\. Its owner can ask/,
+    /restrictions The venue takes only sales of this account \(closed only\)\. Ask the venue why/,
   ],
   'a banned account, which only an order shows': [
     restricted('banned'),
@@ -264,7 +272,7 @@ const CASES: Readonly<Record<string, readonly [Arrange, found: string, said: Reg
   'a venue without the question about restrictions': [
     fault('refuse', { path: '/auth/ban-status/closed-only', code: 404, text: 'not found' }),
     'warn restrictions',
-    /restrictions The CLOB \S+ sent an unusable answer \(status 404/,
+    /restrictions The CLOB sent an unusable answer \(status 404/,
   ],
   'two outages, which are two failures': [
     async () => {
