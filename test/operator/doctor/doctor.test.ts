@@ -220,6 +220,14 @@ const CASES: Readonly<Record<string, readonly [Arrange, found: string, said: Reg
     'warn region',
     /region The website is behind a firewall that refuses this machine/,
   ],
+  'a firewall before the website and before the venue: a warning hides no failure': [
+    async () => {
+      await fault('firewall', { path: '/api/geoblock' })();
+      return fault('firewall', { path: '/book' })();
+    },
+    'warn region, fail books',
+    /books The venue is behind a firewall that refuses this machine/,
+  ],
   'a signature that is refused': [
     fault('unauthorized', { path: '/auth/derive-api-key' }),
     NO_CREDENTIALS,
@@ -444,6 +452,7 @@ it('writes API credentials to a new file with mode 0600, in the members of the s
   const members = { apiKey: creds.key, apiSecret: creds.secret, apiPassphrase: creds.passphrase };
   expect(JSON.parse(await readFile(file, 'utf8'))).toStrictEqual(members);
   expect((await stat(file)).mode & 0o777).toBe(0o600);
+  expect(requests()).not.toContain('POST /auth/api-key');
   await writeFile(file, 'mine');
   const again = await examine(healthy(), ['--print-credentials', file]);
   expect(again.found).toBe('fail credentials_file');
