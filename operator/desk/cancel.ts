@@ -40,19 +40,21 @@ const NAMES_MS = 3_000;
 /** Orders that rest, by their ids. */
 type Resting = ReadonlyMap<string, VenueOrder>;
 
-/** Lists the orders of the selection that rest. Throws `DeskError` if the venue or the records cannot be read. */
+/** Lists the orders of the selection that rest. Throws `DeskError` if the venue cannot be read. */
 async function list(desk: Desk, { ids, client, token, all }: Selection, clients: Clients): Promise<Resting> {
   const open = await desk.venue.restingOrders();
-  const areRead = client === undefined || (await addClients(desk, seenOf(open), clients));
+  if (client !== undefined) await addClients(desk, seenOf(open), clients);
   const isSelected = ({ id, tokenId }: VenueOrder) =>
     all ||
     ids.includes(id) ||
     tokenId === token ||
     (client !== undefined && isOfClient(clients.get(id) ?? UNREAD, client));
-  const selected = open.filter(isSelected);
-  // In an emergency, an order that is so young that its record may not show must not keep the others on the book.
-  if (!areRead && selected.length === 0) throw new DeskError('The clients of the open orders are unknown.');
-  return new Map(selected.map((order) => [order.id, order]));
+  return new Map(open.filter(isSelected).map((order) => [order.id, order]));
+}
+
+/** Counts the orders that may be the client's, but whose records cannot be read yet. They keep no other order on the book. */
+function unreadOf({ client }: Selection, clients: Clients): number {
+  return client === undefined ? 0 : [...clients.values()].filter((cells) => cells === UNREAD).length;
 }
 
 /** Shows the orders that will be cancelled, and asks the person at the terminal, if there is one. */
@@ -136,9 +138,9 @@ async function reportDone(desk: Desk, selection: Selection, done: Done, found: L
   const open = left === undefined ? 'could not check which are still open' : `${left} still open`;
   const rest = left === 0 ? 'none of them is still open' : open;
   desk.note(`${cancelled.size} cancelled; ${rest}.`);
-  const unread = selection.client === undefined ? [] : [...clients].filter(([, cells]) => cells === UNREAD);
-  if (unread.length > 0) desk.note(`The clients of ${plural(unread.length, 'open order')} are unknown.`);
-  return left === 0 && failures.length + unread.length === 0 ? 0 : 1;
+  const unread = unreadOf(selection, clients);
+  if (unread > 0) desk.note(`The clients of ${plural(unread, 'open order')} are unknown.`);
+  return left === 0 && failures.length + unread === 0 ? 0 : 1;
 }
 
 /** Takes orders off the book. Returns 1 if one of them still rests, or if that is not known. */
@@ -150,6 +152,8 @@ export async function cancelOrders(desk: Desk, selection: Selection): Promise<nu
   // In an emergency the list itself may fail. Cancelling all orders, or named ones, does not need it.
   const before = await (all || ids.length > 0 ? orNote(desk.note, listed) : listed);
   const asked = new Set(ids.length > 0 ? ids : before?.keys());
+  if (asked.size === 0 && unreadOf(selection, clients) > 0)
+    throw new DeskError('The clients of the open orders are unknown.');
   if (before && asked.size === 0 && !all) {
     terminal.out(report([], desk.format, CANCELLED));
     desk.note('No such open order.');

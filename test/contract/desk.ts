@@ -72,10 +72,23 @@ export const DESK: Readonly<
       expect(declined.err).toMatch(
         new RegExp(`${order_id}.*Take 1 open order off the book\\? .*Nothing is cancelled`, 's'),
       );
+      for (const text of [QUESTION, `${ALICE} (claimed)`]) expect(declined.err).toContain(text);
       expect(resting()).toHaveLength(2);
       const { code, rows } = await deskRows(['cancel', order_id], env, { answer: 'y' });
-      expect([code, rows]).toMatchObject([0, [{ order_id, result: 'cancelled', reason: null, rests: false }]]);
+      expect([code, rows]).toMatchObject([
+        0,
+        [{ order_id, question: QUESTION, client_address: ALICE, result: 'cancelled', reason: null, rests: false }],
+      ]);
+      const again = await deskRows(['cancel', order_id, '--yes'], env);
+      const reason = expect.stringMatching(/cancel/);
+      expect([again.code, again.rows]).toMatchObject([
+        0,
+        [{ order_id, result: 'not_cancelled', reason, rests: false }],
+      ]);
       expect(resting()).toStrictEqual([other.order_id]);
+      const { err } = await desk(['cancel', '--all', '--yes'], env);
+      for (const text of [QUESTION, `${SOLANA} (claimed)`]) expect(err).toContain(text);
+      expect(err).not.toMatch(/unknown|not read/);
     },
   ],
   fills: [

@@ -404,6 +404,36 @@ it('reads no secret if the API credentials are in the environment', async () => 
   expect(secrets.reads()).toBe(before);
 });
 
+it('asks again for the record of a young order, and never calls it unrecorded by its absence', async () => {
+  const order_id = await placed('dave', 0.31);
+  const none = [{ order_id, client_address: null, recorded: null }];
+  db.hideIndexes(1);
+  const late = await desk(['open']);
+  const known = [{ order_id, client_address: 'dave', recorded: true }];
+  expect([late.code, JSON.parse(late.out)]).toMatchObject([0, known]);
+  db.hideIndexes(2);
+  const later = await desk(['open']);
+  expect([later.code, JSON.parse(later.out)]).toMatchObject([1, none]);
+  db.hideIndexes(2);
+  const ofDave = await desk(['cancel', '--client', 'dave', '--yes']);
+  expect(ofDave).toMatchObject({ code: 1, out: '' });
+  expect(ofDave.err).toMatch(/The clients of the open orders are unknown\.\n$/);
+  const { out } = await desk(['cancel', '--client', 'dave', '--yes']);
+  expect(JSON.parse(out)).toMatchObject([{ order_id, client_address: 'dave', rests: false }]);
+});
+
+it('cancels the orders of a client beside one whose record may be late, and exits with 1', async () => {
+  const { yes } = await plainMarket(paper);
+  const { client: official } = await officialClient(paper, { wallet: OWN });
+  const { orderID } = await official.createAndPostOrder({ tokenID: yes, price: 0.3, size: 5, side: Side.BUY });
+  const order_id = await placed('erin', 0.31);
+  const { code, out, err } = await desk(['cancel', '--client', 'erin', '--yes']);
+  expect([code, JSON.parse(out)]).toMatchObject([1, [{ order_id, result: 'cancelled', rests: false }]]);
+  expect(err).toContain('The clients of 1 open order are unknown.\n');
+  expect(JSON.parse((await desk(['open'])).out)).toMatchObject([{ order_id: orderID, recorded: null }]);
+  await desk(['cancel', '--all', '--yes']);
+});
+
 it('finds table, secret and address in the outputs of the stack, and a record on any page of the table', async () => {
   // A page of a scan ends at a megabyte.
   const long = { ...finishedOrder(PLACED), client: { address: 'c'.repeat(90_000), isVerified: false } };

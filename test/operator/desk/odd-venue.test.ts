@@ -112,6 +112,8 @@ interface Answers {
   readonly order?: Reply;
   /** The fees of a market; 4 %, for takers only, unless they are stated. */
   readonly fees?: unknown;
+  /** To a search of markets. */
+  readonly catalogue?: Reply;
   readonly cancel?: (body: string) => unknown;
   readonly meanwhile?: () => Promise<void>;
 }
@@ -122,6 +124,7 @@ function venueOf({
   open = [],
   order,
   fees = { fd: { r: 0.04, e: 1, to: true } },
+  catalogue,
   cancel,
   meanwhile,
 }: Answers) {
@@ -133,6 +136,7 @@ function venueOf({
     if (path.startsWith('/clob-markets/'))
       return { body: { t: [{ t: YES, o: 'Yes' }], mts: 0.01, tbf: 1_000, ...Object(fees) } };
     if (path.startsWith('/markets')) {
+      if (catalogue) return catalogue;
       const closed = query.get('closed') === 'true' ? [{ conditionId: MARKET, question: 'Over?' }] : [];
       return { body: { markets: closed } };
     }
@@ -563,6 +567,20 @@ it.each<[what: string, status: string, word: unknown, cells: string]>([
 });
 
 describe('a cancellation', () => {
+  it('without a terminal waits 3 s at most for the names of clients and markets, and leaves out those it lacks', async () => {
+    const open = [ORDER];
+    const asked = performance.now();
+    let sent = Number.POSITIVE_INFINITY;
+    const cancel = () => {
+      sent = performance.now();
+      open.length = 0;
+      return { canceled: [OURS], not_canceled: {} };
+    };
+    const end = await rowsOf({ open, cancel, catalogue: 'hang' }, ['cancel', '--all', '--yes']);
+    expect(end).toMatchObject({ code: 0, rows: [{ client_address: 'alice', question: null, rests: false }] });
+    expect(sent - asked).toBeLessThan(9_000);
+  });
+
   it('has an unknown result if the venue answers in another form', async () => {
     const end = await rowsOf({ open: [ORDER], cancel: () => ({ canceled: 'all' }) }, [
       'cancel',
