@@ -11,6 +11,8 @@ const PROXY = 'bare node:http proxy';
 const EMPTY = 'empty handler, same runtime client';
 const FEWEST = 'the fewest that can do';
 
+const FEW = '1,000 records';
+
 const PAGES = 'its pages, one after the other';
 
 /** The lines of the table by name, in their order. */
@@ -35,6 +37,15 @@ export const ROWS = {
   'memory-reads': ['resident memory at listening, read-only', PROXY, 'MB', 1.25],
   'look-requests': ['follow: requests of a look, 1,000 orders, 2,000 trades', FEWEST, 'trips', 1],
   'look-time': ['follow: that look, venue at 25 ms', PAGES, 'ms', 2],
+  'scale-show': ['1,000,000 records: show', FEW, 'ms', 1.3],
+  'scale-open': ['1,000,000 records: open, 100 orders rest', FEW, 'ms', 1.3],
+  'scale-fills': ['1,000,000 records: fills, 500', FEW, 'ms', 1.3],
+  'scale-positions': ['1,000,000 records: positions by client, 2,000 trades', FEW, 'ms', 1.3],
+  'scale-look': ['1,000,000 records: a first look of the follower', FEW, 'ms', 1.3],
+  'scale-memory': ['1,000,000 records: memory of positions', FEW, 'MB', 1.2],
+  'scale-start': ['1,000,000 records: start to listening', FEW, 'ms', 1.3],
+  'scale-order': ['1,000,000 records: keyed order p50', FEW, 'ms', 1.3],
+  'scale-repeat': ['1,000,000 records: repeat of a key, p50', FEW, 'ms', 1.3],
   'cold-health': ['Lambda cold start, init + first request, health', EMPTY, 'ms', 1.2],
   'cold-book': ['Lambda cold start, init + first request, book', EMPTY, 'ms', 1.6],
   'cold-orders': ['Lambda cold start, init + first request, orders', EMPTY, 'ms', 3.8],

@@ -5,8 +5,9 @@ import { follow } from './follow-rows.ts';
 import { functions } from './lambda-rows.ts';
 import { LOCAL_BENCHES } from './rows.ts';
 import { keepRuns, readRuns, withOpenRun } from './runs.ts';
+import { scale } from './scale-rows.ts';
 
-const BENCHES = { ...LOCAL_BENCHES, follow, functions };
+const BENCHES = { ...LOCAL_BENCHES, follow, scale, functions };
 
 /** Two rounds of each of three processes. */
 const FULL = { rounds: 6, scale: 1 };

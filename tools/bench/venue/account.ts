@@ -1,9 +1,14 @@
 import { CREDENTIALS, TOKEN_ID } from './records.ts';
 
 // The lists of an account that trades much, in three phases: before the look that is measured, once orders have left the book,
-// and with the new trades that the look finds.
+// and with the new trades that the look finds. A fourth has a tenth of the orders and a quarter of the trades.
 
 const [ORDERS, LEFT, OLD_TRADES, NEW_TRADES, MARKETS, PAGE] = [1_000, 10, 1_950, 50, 5, 100];
+
+/** Returns the id of the order of that number of the account. */
+export function orderIdOf(number: number): string {
+  return idOf('aa', number);
+}
 
 function idOf(kind: string, number: number): string {
   return `0x${kind}${number.toString(16).padStart(62, '0')}`;
@@ -70,16 +75,21 @@ export const PAGES = Math.ceil((ORDERS - LEFT) / PAGE) + Math.ceil(trades.length
 /** Its fewest requests: one for each page, each new market and each order that has left. */
 export const FEWEST = PAGES + MARKETS + LEFT;
 
+function tradesOf(phase: number) {
+  if (phase === 3) return trades.slice(-trades.length / 4);
+  return phase < 2 ? trades.slice(0, OLD_TRADES) : trades;
+}
+
 /** Answers what a follower asks; `undefined` for anything else. */
 export function answerAccount(path: string): string | undefined {
   const url = new URL(path, 'http://venue.invalid');
-  const resting = phase === 0 ? orders : orders.slice(LEFT);
+  const resting = phase === 0 ? orders : orders.slice(LEFT, phase === 3 ? LEFT + ORDERS / 10 : ORDERS);
   if (url.pathname === '/bench/phase') {
     phase = Number(url.search.slice(1));
     return String(phase);
   }
   if (url.pathname === '/data/orders') return pageOf(resting, url);
-  if (url.pathname === '/data/trades') return pageOf(phase < 2 ? trades.slice(0, OLD_TRADES) : trades, url);
+  if (url.pathname === '/data/trades') return pageOf(tradesOf(phase), url);
   if (url.pathname.startsWith('/clob-markets/')) return INFO;
   if (url.searchParams.has('condition_ids')) {
     const ids = url.searchParams.getAll('condition_ids');
