@@ -24,9 +24,9 @@ const STRANGER = new Wallet(`0x${'71'.repeat(32)}`);
 describe('credentials', () => {
   const L1_REFUSED = { status: 401, body: { error: 'Invalid L1 Request headers' } };
   const L2_REFUSED = { status: 401, body: { error: 'Unauthorized/Invalid api key' } };
-  const now = Math.floor(Date.now() / 1_000);
+  const now = () => Math.floor(Date.now() / 1_000);
 
-  async function l1(nonce = 0, at = now) {
+  async function l1(nonce = 0, at = now()) {
     const headers = await createL1Headers(clientSigner(WALLET), Chain.POLYGON, nonce, at);
     return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
   }
@@ -38,8 +38,8 @@ describe('credentials', () => {
     expect(await get('/auth/derive-api-key', headers)).toMatchObject({ status: 400 });
     for (const change of [
       ...[{ POLY_ADDRESS: STRANGER.address }, { POLY_ADDRESS: 'me' }, { POLY_NONCE: '1' }],
-      ...[{ POLY_TIMESTAMP: String(now + 1) }, { POLY_SIGNATURE: `0x${'22'.repeat(65)}` }, { POLY_SIGNATURE: '' }],
-      await l1(0, now - 60),
+      ...[{ POLY_TIMESTAMP: String(now() + 1) }, { POLY_SIGNATURE: `0x${'22'.repeat(65)}` }, { POLY_SIGNATURE: '' }],
+      await l1(0, now() - 60),
     ])
       expect(await create({ ...headers, ...change })).toMatchObject(L1_REFUSED);
     const { body } = await create(headers);
