@@ -2,7 +2,7 @@ import { chmod, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { type BuildOptions, build, type Plugin } from 'esbuild';
 import { ROUTES } from '../../functions/routes.ts';
-import { BUILTINS_BY_CALL, FROM_LAYER, LAYER_ENTRIES } from './plugins.ts';
+import { BUILTINS_BY_CALL, FROM_LAYER, LAYER_ENTRIES, NO_CONFIG_FILES } from './plugins.ts';
 
 /** The folder of the project: paths in the output are relative to it, so that they are the same on every machine. */
 const ROOT = join(import.meta.dirname, '../..');
@@ -65,7 +65,7 @@ async function bundle(
     external,
     // Lambda puts the credentials into the environment, so the SDK's other providers are left out.
     alias: { '@aws-sdk/credential-provider-node': './infra/build/credentials.ts' },
-    plugins: [BUILTINS_BY_CALL, ...plugins],
+    plugins: [BUILTINS_BY_CALL, NO_CONFIG_FILES, ...plugins],
     entryNames: '[name]',
     chunkNames: '[name]-[hash]',
     outExtension: { '.js': '.mjs' },

@@ -141,12 +141,12 @@ describe('the build', () => {
     expect(Object.keys(shared).toSorted()).toStrictEqual([...used].toSorted());
   });
 
-  it('contains only parts of the official client that need no other package', async () => {
+  it('contains only parts of its packages that need no other package, nor the files of ~/.aws', async () => {
     const layer = join(folder, 'here/layer/nodejs');
     const modules = (await readdir(layer)).filter((file) => file.endsWith('.mjs'));
     const sources = await Promise.all(modules.map((file) => readFile(join(layer, file), 'utf8')));
     expect(sources.filter((source) => source.includes('ClobAuthDomain'))).toHaveLength(1);
-    const packages = /["'](?:axios|viem|@ethersproject|browser-or-node)/;
-    expect(sources.filter((source) => packages.test(source))).toStrictEqual([]);
+    const unwanted = /["'](?:axios|viem|@ethersproject|browser-or-node)|AWS_CONFIG_FILE/;
+    expect(sources.filter((source) => unwanted.test(source))).toStrictEqual([]);
   });
 });
