@@ -61,24 +61,16 @@ export function noteUnreadable(desk: Desk, orders: readonly VenueOrder[]): numbe
 /** A moment at which each of some orders existed, in milliseconds of the Unix epoch; `null` where nothing tells. */
 export type Seen = ReadonlyMap<string, number | null>;
 
-/** The records of some orders. */
-export interface Known<T> {
-  readonly byId: ReadonlyMap<string, T>;
-  /** Returns the cells of an order's client. `recorded` is false only if the order certainly has no record. */
-  cellsIn(orderId: string): ClientCells;
-}
-
 /** The pause before a record that may be late is asked for again. */
 const AGAIN_MS = 2_000;
 /** An index may be late by more than it usually is: a younger order than so many lags may have a record. */
 const MOST_LAGS = 12;
 
-/** Finds the records of orders, and notes how many were skipped. Asks again for those that may be late. */
-export async function readKnown<T extends Who>(
-  desk: Desk,
-  seen: Seen,
-  pick: (record: OrderRecord) => T,
-): Promise<Known<T>> {
+/**
+ * Finds the records of orders, and notes how many were skipped. Asks again for those that may be late. `cellsIn` returns an
+ * order's client; `recorded` is false only if the order certainly has no record.
+ */
+export async function readKnown<T extends Who>(desk: Desk, seen: Seen, pick: (record: OrderRecord) => T) {
   const records = await openAccountRecords(desk.access);
   const { byId: first, unreadable } = await records.find([...seen.keys()], pick);
   const missing = (byId: ReadonlyMap<string, T>) => {
@@ -92,7 +84,7 @@ export async function readKnown<T extends Who>(
     desk.note(`${plural(unreadable, 'record')} skipped: damaged, or of another version of the service.`);
   const late = new Set(missing(byId));
   const isUnread = (id: string) => !byId.has(id) && (unreadable > 0 || late.has(id));
-  return { byId, cellsIn: (id) => (isUnread(id) ? UNREAD : cellsOf(byId.get(id))) };
+  return { byId, cellsIn: (id: string): ClientCells => (isUnread(id) ? UNREAD : cellsOf(byId.get(id))) };
 }
 
 /** The clients of orders, by order id. */
