@@ -28,7 +28,7 @@ interface HttpRequest {
   readonly body: unknown;
   readonly requestId: string;
   readonly caller: string | null;
-  /** The members of the request's log lines from now on. */
+  /** The members that all later log lines of the request get. */
   readonly trace: Record<string, unknown>;
 }
 

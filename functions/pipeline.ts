@@ -39,8 +39,8 @@ export function toResult({ status, headers, body }: HttpResponse, method: string
 }
 
 /**
- * Parses a query without its leading question mark; a further one is part of the first name. One of `&` alone is a parameter
- * of that name: it is not to be passed over.
+ * Parses a query without its leading question mark; a further one is part of the first name. A query of just `&` counts as a
+ * parameter of that name, so that it is refused.
  */
 export function parseQuery(rawQueryString: string): URLSearchParams {
   const query = new URLSearchParams(`?${rawQueryString}`);

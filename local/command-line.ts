@@ -27,9 +27,9 @@ export interface Command<O extends Options> {
   readonly options: O;
   /** True if the command takes arguments besides its options, such as ids. */
   readonly operands?: boolean;
-  /** The right words for an argument that is not taken. */
+  /** Words to suggest for an unexpected argument. */
   readonly words?: readonly string[];
-  /** What people mean who type another word, or another option (without its dashes). */
+  /** What to suggest for words and options (without dashes) that people try. */
   readonly meant?: Readonly<Record<string, string>>;
   /** Printed after the options, by `--help` only. */
   readonly notes?: string;
@@ -111,7 +111,7 @@ function usageOf({ usage, options }: Command<Options>): string {
   return `Usage: ${usage}\n\n${listOf(options)}`;
 }
 
-/** Completes a sentence about a word: asks for the right one, if there is one near. */
+/** Ends a sentence about a wrong word: suggests a similar one, if there is one. */
 function asking(typed: string, words: readonly string[], meant: string | undefined): string {
   const nearest = typed === '' || words.length === 0 ? undefined : nearestOf(typed, words);
   const right = meant ?? (nearest?.isNear ? nearest.name : undefined);

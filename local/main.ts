@@ -49,7 +49,7 @@ function listSettings(): string {
   return lines.join('');
 }
 
-/** Writes the name of a setting as people try it: as an option. */
+/** Returns the option that people type for a setting, such as `max-order-notional`. */
 function optionOf(name: string): string {
   return name.replaceAll(/[A-Z]/g, '-$&').toLowerCase();
 }

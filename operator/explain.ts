@@ -3,7 +3,7 @@ import { errorCode } from '../shared/node-error.ts';
 
 const CHECK_NETWORK = 'Check the network of this machine, and https://status.polymarket.com.';
 const CHECK_CERTIFICATE =
-  'Check its clock. If you use a proxy, set NODE_EXTRA_CA_CERTS to its certificate file. Otherwise the network intercepts the connection.';
+  "Check this machine's clock. If you use a proxy, set NODE_EXTRA_CA_CERTS to its certificate file. Without a proxy, something intercepts the connection.";
 const OTHER_PROVIDER = 'Some providers block the venue: try another network or name server.';
 const OTHER_NETWORK = 'Run it from another network: the firewall refuses many data centres (docs/going-live.md).';
 const CHANGED = 'Try again. If the error stays, check https://status.polymarket.com, then update this service.';
@@ -19,7 +19,7 @@ type Explanation = readonly [what: string, fix: string];
 
 type Row = (host: string, error: AppError) => Explanation;
 
-/** What to do about the reasons for which the venue refuses an operator; any other is in the documents. */
+/** What to do about the reasons for which the venue refuses an operator; the documents have the others. */
 const REFUSALS: ReadonlyMap<unknown, Explanation> = new Map([
   ['firewall', ['is behind a firewall that refuses this machine', OTHER_NETWORK]],
   ['region', ['takes no orders from the region of this machine', GO_ELSEWHERE]],
@@ -68,7 +68,7 @@ const ROWS: Readonly<Partial<Record<ErrorCode, Row>>> = {
   },
 };
 
-/** Explains why a call of a host failed; `undefined` for an error that is no answer of a host, but a fault of ours. */
+/** Explains why a call of a host failed; `undefined` for an error of this program. */
 export function explain(error: unknown, host: string): Explanation | undefined {
   return error instanceof AppError ? ROWS[error.code]?.(host, error) : undefined;
 }

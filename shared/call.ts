@@ -1,4 +1,4 @@
-/** One call of the service: its time, its requests to the venue, and what it spent besides. */
+/** One call of the service: its deadline, its requests to the venue, and the time of its other parts. */
 export interface Call {
   /** End of the time budget, in milliseconds of `performance.now()`. */
   readonly deadline: number;

@@ -1,6 +1,6 @@
 /**
- * An exact decimal, `coefficient / 10^scale`, always in lowest terms, so equal numbers are equal records. Prices and
- * sizes are this type past the edge: no binary floating point, no rounding.
+ * An exact decimal, `coefficient / 10^scale`, always in lowest terms, so equal numbers are equal records. Inside the
+ * service, prices and sizes have this type: no binary floating point, no rounding.
  */
 export interface Decimal {
   readonly coefficient: bigint;

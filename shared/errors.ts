@@ -45,7 +45,7 @@ export interface ErrorSpec {
   readonly facts?: Readonly<Record<string, FactSpec>>;
   /** The default of `Retry-After`. */
   readonly retryAfterS?: number;
-  /** Set where the order may be live after it, with the circumstances if it is not so each time. */
+  /** Set where the order may be live after it; a text says under which circumstances. */
   readonly mayBeLive?: true | 'with the reason `firewall` and an `order_id`';
   /** The venue's own refusal of an order: kept under an idempotency key and replayed. */
   readonly final?: true;
@@ -393,7 +393,7 @@ export type ErrorCode = keyof typeof ERRORS;
 
 type DetailOf<Code extends ErrorCode> = (typeof ERRORS)[Code]['detail'];
 
-/** The facts of a code: those that its sentence is written from, and those that are sent. */
+/** The facts of a code: those for its sentence, and those that are sent. */
 export type FactsOf<Code extends ErrorCode> = (Parameters<DetailOf<Code>> extends [infer Facts] ? Facts : object) &
   ErrorFacts;
 

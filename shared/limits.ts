@@ -38,7 +38,7 @@ export const LOOK_UP_RESERVE_MS = 5_000;
 export const MIN_SEND_MS = 1_000;
 /** One call of the store of orders (normally 5 ms). Every response to an order waits for one. */
 export const STORE_CALL_MS = 2_000;
-/** Left of an order's budget when its rules or the credentials come: the write-ahead, the attempt and look-ups need it. */
+/** The time that an order needs once its rules and credentials are there: for the write-ahead, the attempt and look-ups. */
 export const SENDING_RESERVE_MS = MIN_SEND_MS + LOOK_UP_RESERVE_MS + STORE_CALL_MS;
 /** One look-up of an order or a page of trades. */
 export const LOOK_UP_MS = 3_000;
@@ -56,7 +56,7 @@ export const EARLY_EXPIRY_MS = 60_000;
 /** The least life of an order with an end: the venue takes no expiration within three minutes. */
 export const MIN_LIFE_MS = 180_000 - EARLY_EXPIRY_MS;
 
-/** A connection to the venue that is not there by then is given up: nothing was sent on it. */
+/** The longest wait for a connection to the venue: nothing was sent on it. */
 export const CONNECT_MS = 2_500;
 /** One attempt of a read: after a lost answer there is time for another one, on another connection. */
 export const READ_ATTEMPT_MS = 3_000;
@@ -97,7 +97,7 @@ export const DAY_MS = 24 * 3_600_000;
 export const KEPT_AFTER_USE_MS = 24 * 3_600_000;
 /** A finished order is kept this long, so that an operator can match clients to fills over a year of business. */
 export const KEEP_MS = 400 * DAY_MS;
-/** The sum of a day is kept until no order of it can be given back any more, and then some. */
+/** The sum of a day is kept longer than any of its orders can still be given back. */
 export const DAY_KEPT_MS = 7 * DAY_MS;
 
 /** The largest body of an order. */

@@ -60,7 +60,10 @@ const MAX_UNREAD_BYTES = 4 * 1024 * 1024;
 
 type Write = (line: string) => void;
 
-/** Writes lines to a stream whose reader may stop or go away. Lines that cannot be written are dropped: no order fails by them. */
+/**
+ * Writes lines to a stream whose reader may stop or go away. Drops lines that it cannot write, so that a full log fails no
+ * order.
+ */
 export function createLineWriter(stream: Writable, maxUnreadBytes = MAX_UNREAD_BYTES): Write {
   // Without a listener an error of the stream ends the process.
   stream.on('error', () => undefined);

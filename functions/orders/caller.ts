@@ -6,7 +6,7 @@ import type { Middleware } from '../http.ts';
 
 const name = z.optional(z.string());
 
-/** The parts of an event that name its caller, by the gateway's check. */
+/** Where an event names its caller, for each authorizer. */
 const CALLER = {
   iam: z.object({ authorizer: z.object({ iam: z.object({ userArn: name }) }) }),
   jwt: z.object({
@@ -22,7 +22,7 @@ function callerOf(access: 'iam' | 'jwt', requestContext: unknown): string {
   return sub || client_id || azp || '';
 }
 
-/** Escapes a foreign name as in JSON to printable ASCII, and cuts it: longer than an address of any chain. */
+/** Escapes a foreign name to printable ASCII, as JSON does, and truncates it. An address of any chain is shorter. */
 function label(text: string): string {
   const escaped = text.replace(/[^\x20-\x7e]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
   return escaped.slice(0, 512);

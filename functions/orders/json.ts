@@ -8,8 +8,8 @@ import type { Check, GatewayEvent, Middleware } from '../http.ts';
 const NUMBERS = /("(?:price|size)"\s*:\s*)([-+.\deE]+)/g;
 
 /**
- * Writes the numbers of `price` and `size` as strings. `JSON.parse` would round them, and middy's reviver is not given
- * their source: `0.4100000000000000001` must not become 0.41. A number that stays one is refused by the schema.
+ * Writes the numbers of `price` and `size` as strings. `JSON.parse` would round them, and middy's reviver is not given their
+ * source: `0.4100000000000000001` must not become 0.41. The schema refuses a number that stays one.
  */
 function keepDigits(text: string): string {
   return text.replace(NUMBERS, (written, name: string, source: string) => {

@@ -16,7 +16,7 @@ const MAX_SHARES: Decimal = { coefficient: 1_000_000_000n, scale: 0 };
 
 const DECIMAL_RULE = 'must be a JSON number or a plain decimal string such as "0.51".';
 
-/** Names a decimal comma, which people write by the customs of their country. */
+/** Names a decimal comma, which many countries use. */
 function decimalRule({ input }: { readonly input?: unknown }): string {
   return /^\d+,\d+$/.test(String(input)) ? 'must have a decimal point, not a comma, such as "0.51".' : DECIMAL_RULE;
 }

@@ -12,7 +12,7 @@ import type { OpenOrders, OrderParts } from './endpoint.ts';
 import { openOrders } from './open-orders.ts';
 import { openVerification } from './verification.ts';
 
-/** Warns at the start about an account that may surprise; throws `ConfigError` for a wrong one. */
+/** Warns at the start about an account of an unexpected kind; throws `ConfigError` for a wrong one. */
 function checkAccount(walletAddress: string, config: DeployedConfig, log: Log): void {
   const account = chooseAccount(walletAddress.toLowerCase(), config);
   if (account.warning !== undefined) log.warn(account.warning);
@@ -87,7 +87,7 @@ function createTrading(config: DeployedConfig, log: Log): OpenOrders {
 /** Opens the parts of the deployed order function. */
 export async function openTrading(config: DeployedConfig, log: Log): Promise<OrderParts> {
   const trading = createTrading(config, log);
-  // Opens at init, while no caller waits. The log has a failure, and the next request tries again.
+  // Opens at init, while no caller waits. A failure is logged, and the next request tries again.
   await trading().catch(() => undefined);
   const verification = await openVerification(config);
   await verification?.checkChain?.().catch((error: unknown) => log.error('client chain unavailable', { error }));

@@ -13,7 +13,7 @@ import {
 import type { Middleware } from '../http.ts';
 import type { placedOrder } from './response.ts';
 
-/** How long a signature is valid: in the texts that the service writes, at most, and the tolerance for clocks. */
+/** How long a signature is valid: by default and at most, and the tolerance for clocks. */
 const SIGNATURE_MS = { offered: 300_000, ahead: 600_000, tolerance: 30_000 } as const;
 
 type WalletKinds = Awaited<ReturnType<typeof loadWalletKinds>>;
@@ -146,8 +146,8 @@ export function createVerification(kinds: WalletKinds, { authorities, allowedCli
   }
 
   /**
-   * Asks the contract at the address about a signature that is not by a key. Checks without the chain come first, since
-   * anyone can cause a call. Returns the facts of a refusal; `undefined` for a valid signature. Errors: see `verify`.
+   * Asks the contract at the address about a signature that no key made. Checks without the chain come first, since anyone
+   * can cause a call. Returns the facts of a refusal; `undefined` for a valid signature. Errors: see `verify`.
    */
   async function askContract({ kind, address }: Holder, signature: string, text: string, why: Why) {
     if (!contracts || !kind.messageHash) return { why };

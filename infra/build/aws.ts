@@ -1,4 +1,7 @@
-/** The parts of the clients of AWS that the functions use. They share code with the layer's client of KMS, so the layer has them too. */
+/**
+ * The parts of the clients of AWS that the functions use. They share code with the KMS client of the layer, so they are in
+ * the layer.
+ */
 export {
   BatchGetItemCommand,
   ConditionalCheckFailedException,

@@ -32,8 +32,8 @@ export const BUNDLE = {
 } as const satisfies BuildOptions;
 
 /**
- * Writes a file that everybody may read: Lambda runs code as a user of its own. The CDK keeps file modes but names an
- * asset by its contents alone, so an asset of a private umask would stay unreadable after the next deploy too.
+ * Writes a file that everybody may read: Lambda runs code as a user of its own. The CDK keeps file modes but names an asset
+ * by its contents alone, so an asset that a private umask made unreadable would stay so after the next deploy.
  */
 async function writeReadable(path: string, contents: Uint8Array): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
@@ -41,10 +41,7 @@ async function writeReadable(path: string, contents: Uint8Array): Promise<void> 
   await chmod(path, 0o644);
 }
 
-/**
- * The official client's own HTTP and signing, what the SDK asks in browsers, and its event streams, which none of our calls
- * has: the endpoints need none of them.
- */
+/** Packages that no endpoint uses: the official client's HTTP and signing, and the SDK's browser check and event streams. */
 const UNUSED = ['axios', 'viem', '@ethersproject/*', 'browser-or-node', 'bowser', '@smithy/core/event-streams'];
 
 /**

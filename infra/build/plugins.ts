@@ -69,7 +69,7 @@ export const LAYER_ENTRIES = {
   zod: 'infra/build/zod.ts',
 } as const;
 
-/** Imports of what is in the layer: its modules, and the clients of AWS beside that of KMS, which the modules use. */
+/** Imports that the layer provides: its modules, and the AWS clients other than KMS. */
 const IN_LAYER = new RegExp(`^#venue/|/(?:${Object.keys(LAYER_ENTRIES).join('|')})\\.ts$`);
 const CLIENTS = /^@aws-sdk\/client-(?:dynamodb|secrets-manager)$/;
 

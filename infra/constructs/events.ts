@@ -31,7 +31,7 @@ export function addEvents(scope: Construct, { settings, store, topicArn, ...prop
   events.alias.configureAsyncInvoke(NO_REPEAT);
   const schedule = ScheduleExpression.rate(Duration.minutes(1));
   new Schedule(events, 'Schedule', { schedule, target: new LambdaInvoke(events.live, NO_REPEAT) });
-  // Items of its own only: any other may be an order. A policy takes no control character; `?` stands for any one.
+  // Limited to its own items: any other may be an order. A policy takes no control character; `?` stands for any one.
   const own = { 'dynamodb:LeadingKeys': `${TOPIC_STATE.replace('\u0000', '?')}*` };
   events.allow(['dynamodb:GetItem', 'dynamodb:PutItem'], store.tableArn, { 'ForAllValues:StringLike': own });
   for (const { name } of Object.values(INDEXES)) events.allow(['dynamodb:Query'], `${store.tableArn}/index/${name}`);

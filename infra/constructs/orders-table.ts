@@ -45,7 +45,7 @@ export class OrdersTable extends Construct {
   }
 
   /**
-   * Adds the table after resources that often fail, since nobody can delete it, and before `orders` use it. Its name is
+   * Adds the table after resources that often fail, since it cannot be deleted, and before `orders` use it. Its name is
    * fixed: if an earlier stack left such a table, the deployment fails instead of creating an empty one.
    */
   addTable(after: readonly IConstruct[], orders: Alias | undefined): void {

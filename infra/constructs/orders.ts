@@ -61,8 +61,8 @@ export function allowAccount(target: Target, settings: OrderSettings, needs: 'ke
 
 /**
  * Returns the name of the alias, which follows the settings of orders: a changed one creates another alias, and all orders
- * go to it at once. A canary would leave the old ones in force for its minutes, such as a public route that is being
- * closed. A changed build keeps the alias. Scopes and issuer are the route's, which changes after its alias.
+ * go to it at once. A canary would keep the old settings in force for minutes, such as a public route that is being closed.
+ * A changed build keeps the alias. Scopes and issuer are the route's, which changes after its alias.
  */
 function aliasOf(environment: object, { jwtIssuer, jwtAudience, jwtScopes }: OrderSettings): string {
   const text = JSON.stringify([environment, jwtIssuer, jwtAudience, jwtScopes]);

@@ -61,9 +61,9 @@ export class ServiceFunction<Name extends Route['name'] | 'events' = Route['name
       layers: [props.layer],
       role,
       logGroup: this.log,
-      // Our lines are JSON already and pass through; Lambda's own become JSON too, so that one query reads both.
+      // Our lines are JSON already and pass through; Lambda's own become JSON, so that one query reads both.
       loggingFormat: lambda.LoggingFormat.JSON,
-      // Which of our lines are written is decided by SERVICE_LOG_LEVEL alone.
+      // SERVICE_LOG_LEVEL decides which of our lines are written.
       applicationLogLevelV2: lambda.ApplicationLogLevel.TRACE,
       // Drops Lambda's two lines per request, since ours has the duration. Lines about failures and time-outs stay.
       systemLogLevelV2: lambda.SystemLogLevel.WARN,

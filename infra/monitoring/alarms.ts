@@ -34,9 +34,9 @@ interface Condition {
   readonly isLasting?: boolean;
   /** Set if a bad build can set it off: a canary is then rolled back. */
   readonly stopsRollout?: boolean;
-  /** Set if nobody has to get up for it. */
+  /** Set if it can wait until the morning. */
   readonly canWait?: boolean;
-  /** Set if it also notifies when data that came before comes no more. */
+  /** Set if missing data notifies too. */
   readonly expectsData?: boolean;
 }
 

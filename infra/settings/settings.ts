@@ -12,7 +12,7 @@ const OF_THE_CDK = /[:@]|^(?:acknowledged-issue-numbers|cli-telemetry)$/;
 
 /** Returns a value as text: the command line gives texts, a file gives JSON. `undefined` for any other value. */
 function textOf(value: unknown): string | undefined {
-  // JSON.parse has changed the digits of a longer number: an audience would become another one.
+  // JSON.parse has changed the digits of a longer number: an audience would change.
   const isShort = typeof value === 'number' && Math.abs(value) < 1e15;
   if (typeof value === 'boolean' || isShort) return String(value);
   return typeof value === 'string' && value !== '' ? value : undefined;

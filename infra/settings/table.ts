@@ -1,7 +1,7 @@
 import { anyOf, arnOf, commaListOf, formatBy, matching } from '../../shared/settings/formats.ts';
 import { DEPLOYED, preset, row, SETTINGS, TABLE, TOPIC } from '../../shared/settings/table.ts';
 
-/** Scopes: the gateway takes ten a route, of 64 characters each. A semicolon is taken for a wrong separator. */
+/** Scopes: the gateway takes ten a route, of 64 characters each. A semicolon counts as a wrong separator. */
 const SCOPES = formatBy('1 to 10 scopes of at most 64 characters, separated by commas or spaces', (text) => {
   const scopes = text.split(/[ ,]+/).filter((scope) => scope !== '');
   const isPlain = scopes.every((scope) => /^[!-:<-~]{1,64}$/.test(scope));
@@ -35,9 +35,9 @@ const STACK = {
   ),
   jwtAudience: row(
     commaListOf('audiences', (text) => text),
-    'with jwt: audiences of which a token needs one, comma-separated',
+    'with jwt: a token needs one of these audiences; comma-separated',
   ),
-  jwtScopes: row(SCOPES, 'with jwt: scopes of which a token needs one, separated by commas or spaces, 10 at most'),
+  jwtScopes: row(SCOPES, 'with jwt: a token needs one of these scopes; separated by commas or spaces, 10 at most'),
   removal: preset(
     anyOf(['retain', 'destroy']),
     'retain',

@@ -144,7 +144,7 @@ function ownFile<T>(path: string, setUp: (db: DatabaseSync) => T) {
 /** An open file that belongs to this process until `close`. */
 type OwnFile = Omit<ReturnType<typeof ownFile>, 'found'>;
 
-/** Raised with the layout of the tables. A file of another layout is refused instead of misread. */
+/** Increases with each change of the tables. A file of another layout is refused instead of misread. */
 const LAYOUT = 3;
 /** How often expired records are removed. */
 const CLEANING_INTERVAL_MS = 3_600_000;

@@ -12,7 +12,7 @@ import { keepPaperSession } from './session-file.ts';
 
 /** Equal seeds give equal markets: two runs show the same. */
 const SEED = 1;
-/** Holdings of the wallet at the start: as many pUSD, and as many shares of each outcome. */
+/** What the wallet holds at the start: this many pUSD, and this many shares of each outcome. */
 const GIVEN_UNITS = 1_000;
 /** The address of a user in another chain, for the example of `X-Client-Address`. */
 const CLIENT = 'Bow1CGKGDB9mNxeWdw85E2aCthQ1oZX4oFEe7fYT17ew';
@@ -93,8 +93,8 @@ async function listenNear(venue: PaperVenue, port: number): Promise<{ readonly u
 }
 
 /**
- * Starts the paper venue, which hands out the console, and the service on it, with the settings of `env` that are not of the operator's
- * account. `print` gets the first screen, before the first line of the log.
+ * Starts the paper venue, which hands out the console, and the service on it, with the settings of `env` that do not concern
+ * the operator's account. `print` gets the first screen, before the first line of the log.
  */
 export async function startOnPaper(
   env: Environment,

@@ -65,7 +65,7 @@ export interface StartOptions {
   readonly announce?: (listening: Listening) => void;
 }
 
-/** A set-up of the store above this is in the log, in milliseconds. */
+/** The log says how long the store took to open if it took longer than this, in milliseconds. */
 const SLOW_SET_UP_MS = 1_000;
 
 function ordersOpener(config: LocalConfig, account: Opened['account'], store: Store | undefined, log: Log): OpenOrders {
@@ -85,7 +85,10 @@ function ordersOpener(config: LocalConfig, account: Opened['account'], store: St
   };
 }
 
-/** Returns the settings in force for the log. Lists become their lengths; `null` does not apply to a read-only service. */
+/**
+ * Returns the settings in force for the log. Lists become their lengths; What does not apply to a read-only service is
+ * `null`.
+ */
 function inForce(config: LocalConfig, { account }: Opened, funderAddress: string | undefined, store?: Store) {
   const { mode, gammaUrl, clobUrl, corsOrigins, allowedHosts, proxyEnv, logLevel } = config;
   const trades = mode === 'order-placing';

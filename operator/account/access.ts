@@ -48,7 +48,7 @@ export function checkWhere({ settings, stack, region, paper = false }: Where): v
   if (paper && (stack ?? settings) !== undefined) throw new UsageError('--paper excludes --settings and --stack.');
 }
 
-/** DescribeStacks and its attempts. */
+/** The time limits of DescribeStacks: to connect, of an attempt, and of all attempts. */
 const STACK_MS = { connect: 2_000, attempt: 5_000, all: 10_000 } as const;
 
 /** The stack of a deployment. */
@@ -61,7 +61,7 @@ interface Stack {
 }
 
 async function readStack(name: string, route: AwsRoute): Promise<Stack> {
-  // Only here: it takes longer to load than the rest of a command.
+  // Loaded only here: it takes longer to load than the rest of a command.
   const { CloudFormationClient, DescribeStacksCommand } = await import('@aws-sdk/client-cloudformation');
   const client = new CloudFormationClient(awsClientOptions(2, STACK_MS, route));
   const described = client.send(new DescribeStacksCommand({ StackName: name }), {
@@ -123,7 +123,7 @@ export async function readConfig(
   parse = parseLocalConfig,
 ): Promise<OperatorConfig> {
   const withFile = withSettingsFile(settings, env);
-  // The paper venue must not get anything of the operator's real account.
+  // The paper venue must learn nothing about the operator's real account.
   if (paper) return parse(readPaperSession(readSome(withFile, { port: SETTINGS.local.port }).port));
   if (stack === undefined) return parse(withFile);
   const { httpsProxy, noProxy } = readSome(withFile, SETTINGS.network);

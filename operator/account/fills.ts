@@ -47,7 +47,7 @@ export interface OwnTrade {
   readonly shares: readonly Share[];
 }
 
-/** The states of a trade that executes or has executed; one that is `failed` counts for nothing. */
+/** The states of a trade that executes or has executed. A `failed` trade does not count. */
 const COUNTED = new Set(['matched_not_broadcasted', 'matched', 'mined', 'confirmed', 'retrying']);
 
 /** Returns true for the state of a trade that is in the sums. */
@@ -122,7 +122,7 @@ function addUp(shares: readonly Share[]): readonly Share[] {
   return [...byOrder.values()];
 }
 
-/** Returns the orders of a trade, whose ever they are. */
+/** Returns the orders of a trade, of all accounts. */
 export function orderIdsIn({ takerOrderId, makers }: Trade): readonly string[] {
   return [takerOrderId, ...makers.map(({ orderId }) => orderId)];
 }

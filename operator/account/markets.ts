@@ -14,7 +14,7 @@ export async function readEach<T>(note: Note, ids: Iterable<string>, read: (id: 
   return found;
 }
 
-/** The fees of a market, `undefined` if they cannot be read, and what the catalogue says of it. */
+/** The fees of a market, `undefined` if they cannot be read, and its entry in the catalogue. */
 export interface Market {
   readonly fees: Fees | null | undefined;
   readonly question: string | null;

@@ -79,7 +79,7 @@ export async function openVenue(access: Access) {
     markets: (ids: readonly string[]): Promise<ReadonlyMap<string, CatalogueMarket>> =>
       venue.markets(ids, callWithin(CALL_MS)),
     async cancel(ids: readonly string[]): Promise<Cancellation> {
-      // The venue would refuse all ids because of one malformed id.
+      // One malformed id would make the venue refuse all ids.
       const usable = ids.filter((id) => ORDER_ID.test(id));
       const all: Cancellation[] = [];
       for (let from = 0; from < usable.length; from += MAX_CANCELLED) {

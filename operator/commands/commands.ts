@@ -208,7 +208,7 @@ With SERVICE_WALLET_ADDRESS and the three SERVICE_CLOB_API_* the wallet key is n
 
 /** Runs the command of a command line. Returns the exit code: 1 if something is not as asked, 2 for misuse. */
 export async function runDesk(env: Environment, terminal: Terminal): Promise<number> {
-  // Also before the command: `npm run orders -- --paper open`.
+  // The option may stand before the command: `npm run orders -- --paper open`.
   const isFirst = terminal.args[0] === '--paper';
   const [name = '', ...others] = isFirst ? terminal.args.slice(1) : terminal.args;
   const found = Object.entries(COMMANDS).find(([each]) => each === name)?.[1];

@@ -58,12 +58,12 @@ export function noteUnreadable(desk: Desk, orders: readonly VenueOrder[]): numbe
   return length;
 }
 
-/** A moment at which each of some orders existed, in milliseconds of the Unix epoch; `null` where nothing tells. */
+/** A time at which each order existed, in milliseconds of the Unix epoch; `null` if it is unknown. */
 export type Seen = ReadonlyMap<string, number | null>;
 
 /** The pause before a record that may be late is asked for again. */
 const AGAIN_MS = 2_000;
-/** An index may be late by more than it usually is: a younger order than so many lags may have a record. */
+/** An index may lag more than usual: a record may exist for an order that is younger than this many lags. */
 const MOST_LAGS = 12;
 
 /**

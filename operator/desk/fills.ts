@@ -17,7 +17,7 @@ import { type ClientCells, comparable, isOfClient, whoOf } from '../account/reco
 import { type Desk, plural, readKnown, type Seen } from './desk.ts';
 import { type Row, report, type Sheet } from './output.ts';
 
-// One way to the fills of the account: listed, or summed by client, by token, or by both.
+// How to report the fills of the account: listed, or summed by client, by token, or by both.
 
 const FILL_NAMES =
   'time client_address client_address_verified caller order_id token_id market question outcome side price size value fee fee_source trade_id transaction_hash status recorded';
@@ -91,7 +91,7 @@ export interface FillsOptions {
   readonly byToken: boolean;
 }
 
-/** Sums the fills. A claimed address and a verified one are two clients: anybody may claim. */
+/** Sums the fills. A claimed address and a verified one are two clients: anybody can claim an address. */
 function sumsOf(fills: readonly OwnFill[], { byClient, byToken }: FillsOptions): readonly Row[] {
   const keyOf = ({ client_address: address, client_address_verified, recorded, token_id }: OwnFill) => {
     const client = byClient && [address && comparable(address), client_address_verified, recorded];
@@ -149,7 +149,7 @@ function noteOmissions(desk: Desk, fills: readonly Fill[], foreign: readonly str
   if (failed?.length) desk.note(`${plural(failed.length, 'fill')} not summed: the settlement failed.`);
   if (unknown?.length) {
     const trades = unknown.map(({ trade_id, status }) => `${trade_id} (${status})`).join(', ');
-    desk.note(`${plural(unknown.length, 'fill')} not summed, of trades in an unknown state: ${trades}.`);
+    desk.note(`${plural(unknown.length, 'fill')} not summed: a trade is in an unknown state: ${trades}.`);
   }
   noteLimits(desk, counted);
   if (noFee.length > 0) desk.note(`The fee of ${plural(noFee.length, 'fill')} is unknown and not summed.`);

@@ -38,7 +38,7 @@ function clientOf({ client_address: address, client_address_verified: verified, 
   return address === null ? 'none was named' : `${address} (${verified ? 'verified' : 'claimed'})`;
 }
 
-/** Ids are never cut: a long one has a line of its own below its label. */
+/** Ids are never truncated: a long one has a line of its own below its label. */
 function line(label: string, value: string): string {
   const one = `  ${label.padEnd(11)} ${value}`;
   return one.length <= WIDTH ? one : `  ${label}\n  ${value}`;

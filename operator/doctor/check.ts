@@ -6,7 +6,7 @@ export interface Finding {
   readonly status: 'ok' | 'warn' | 'fail' | 'skip';
   readonly message: string;
   readonly fix: string | null;
-  /** Why a host gave no usable answer: the same text for one outage, whatever host and call it meets. */
+  /** Why a host gave no usable answer: one outage has one text, for all hosts and calls. */
   readonly outage?: string | undefined;
 }
 
@@ -15,7 +15,7 @@ export const warn = (message: string, fix: string): Finding => ({ status: 'warn'
 export const fail = (message: string, fix: string): Finding => ({ status: 'fail', message, fix });
 export const skip = (message: string): Finding => ({ status: 'skip', message, fix: null });
 
-/** Makes a sentence of a line of a log, which begins small and has no full stop. */
+/** Makes a sentence of a log line, which begins in lower case and has no full stop. */
 export const sentenceOf = (line: string): string =>
   `${line.charAt(0).toUpperCase()}${line.slice(1).replace(/\.$/, '')}.`;
 

@@ -21,7 +21,7 @@ export function checkStack({ mode, walletAddress }: OperatorConfig, { name, stat
   return ok(`The stack ${name} is ${status}, and ${trades}`);
 }
 
-/** GetTopicAttributes and its attempts. */
+/** The time limits of GetTopicAttributes: to connect, of an attempt, and of all attempts. */
 const TOPIC_MS = { connect: 2_000, attempt: 5_000, all: 8_000 } as const;
 
 const OTHER_KEY =
@@ -29,7 +29,7 @@ const OTHER_KEY =
 const TRY_KEY =
   "Its key's policy has to let cloudwatch.amazonaws.com use kms:Decrypt and kms:GenerateDataKey*: try it with aws cloudwatch set-alarm-state.";
 
-/** Judges whether anyone hears the alarms of a stack (https://docs.aws.amazon.com/sns/latest/dg/sns-key-management.html). */
+/** Judges whether the alarms of a stack reach anyone (https://docs.aws.amazon.com/sns/latest/dg/sns-key-management.html). */
 export async function checkAlarmTopic({ outputs }: Stack, route: AwsRoute): Promise<Finding> {
   const TopicArn = outputs.get('AlarmTopic');
   if (TopicArn === undefined) return skip('The stack has no alarmTopic: its alarms notify nobody.');

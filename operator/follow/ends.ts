@@ -8,7 +8,7 @@ import { EXPIRY_TOLERANCE_MS, LONGEST_WAIT_MS, QUIET_MS, UNKNOWN_QUIET_MS } from
 
 /** Look-ups in one look: far below the venue's 500 requests in 10 s. */
 const MOST_LOOK_UPS = 100;
-/** The venue calls an order matched that lacks less than a hundredth of a share. */
+/** The venue calls an order matched when less than a hundredth of a share is left. */
 const DUST = '0.01';
 
 /** Returns why an order ended. Its own expiry shows that it expired: the venue calls it cancelled. */
@@ -26,7 +26,7 @@ function takeEnd({ shown, lacks, facts, now }: Look, id: string, order: Followed
   if (!left) return;
   left.askedAt = now;
   if (found && !isOver(found)) {
-    // The venue delays it and lists it nowhere, or the list was late.
+    // The venue delays it and does not list it, or the list was late.
     delete order.left;
     return;
   }

@@ -9,7 +9,7 @@ import type { Followed, FollowState } from './state.ts';
 const text = (meaning: string) => z.string().check(z.describe(meaning));
 const maybe = (meaning: string) => z.nullable(z.string()).check(z.describe(meaning));
 
-/** The order, as it is when the event is made. */
+/** The order at the time of the event. */
 const ORDER = {
   revision: z
     .int()
@@ -62,7 +62,7 @@ const UNREADABLE = {
 
 function event<T extends string, D extends z.core.$ZodShape>(type: T, data: D, meaning: string) {
   const fact = { id: text('The same for the same fact, however often it is sent.'), type: z.literal(type) };
-  const timestamp = text('When it happened, RFC 3339 in UTC; of order.closed, when it was seen.');
+  const timestamp = text('When it happened, RFC 3339 in UTC; for order.closed, when it was seen.');
   return z.object({ ...fact, timestamp, data: z.object(data) }).check(z.describe(meaning));
 }
 
@@ -99,7 +99,7 @@ function remainingOf({ size, filled_size }: Followed): string | null {
   return compareTexts(filled_size, size) < 0 ? subtractTexts(size, filled_size) : '0';
 }
 
-/** Creates the events of facts, with the state of their orders at the end of a look: a late trade may come behind a later one. */
+/** Creates the events of facts, with the state of their orders at the end of a look: trades can arrive out of order. */
 export function eventsOf(
   facts: readonly Fact[],
   { orders, revision }: FollowState,
@@ -107,7 +107,7 @@ export function eventsOf(
 ): readonly OrderEvent[] {
   return facts.map(({ type, orderId, at, data }) => {
     const { trade_id, reason } = data;
-    // An unknown end, and the end that shows later, are two facts.
+    // An unknown end and the end that is found later are two facts.
     const end = reason === null ? [reason] : [];
     const hash = createHash('sha256').update(JSON.stringify([type, orderId, trade_id, ...end]));
     const order = orders[orderId ?? ''];

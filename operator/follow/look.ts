@@ -69,7 +69,7 @@ function trackOrders({ state, shown, open, now, lacks }: Look, trades: readonly 
   for (const [id, { cells, isPlaced }] of foundIn(shown)) {
     const { signedAt } = cells;
     state.newestRecord = Math.max(state.newestRecord, Math.min(signedAt, now));
-    // An older one may be closed and forgotten.
+    // The follower may have closed and forgotten an older one.
     if (isPlaced && signedAt >= Math.max(state.start, recent)) state.orders[id] ??= followedOf(undefined);
     const order = state.orders[id];
     if (order) Object.assign(order, cells, { market: cells.market ?? order.market });
@@ -101,7 +101,7 @@ function takeOdd({ state, shown, facts, now }: Look, odd: ReadonlyMap<string, st
   for (const id of Object.keys(state.unreadable)) if (!odd.has(id)) delete state.unreadable[id];
 }
 
-/** Forgets what no later look can show again. */
+/** Forgets what later looks cannot show. */
 function forget(state: FollowState): void {
   const since = wholeStart(state);
   for (const [key, { at }] of Object.entries(state.parts)) if (at < since) delete state.parts[key];
@@ -112,8 +112,8 @@ function forget(state: FollowState): void {
 }
 
 /**
- * Returns the events since a state, and the state after them. While `lacks` is not `undefined` they count for nothing: the look
- * is made again with the answers.
+ * Returns the events since a state, and the state after them. Ignore both unless `lacks` is `undefined`: the look is then
+ * made again with the answers.
  */
 export function look(before: FollowState, shown: Shown, { recordLagMs, ...account }: Recognition, now: number) {
   const state = structuredClone(before);
@@ -128,7 +128,7 @@ export function look(before: FollowState, shown: Shown, { recordLagMs, ...accoun
   const trades = shownTrades.flatMap((trade) => {
     const own = ownTrade(trade, ours);
     if (trade.at >= forgotten) return [own];
-    // It was read for the orders that rest since before the start; what others have of it is counted and forgotten.
+    // It was read for orders that rest since before the start; the shares of other orders were counted before.
     const shares = own.shares.filter(({ orderId: id }) => open.has(id) && !(id in before.orders));
     return shares.length > 0 ? [{ trade, shares }] : [];
   });

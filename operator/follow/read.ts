@@ -9,7 +9,7 @@ import { look, recentRecords, windowOf } from './look.ts';
 import type { Recognition, RecordedOrder } from './shown.ts';
 import type { FollowState } from './state.ts';
 
-/** The sources of a look. A `DeskError` of a call ends the look, which has then changed nothing. */
+/** The sources of a look. A `DeskError` of a call ends the look, and nothing has changed. */
 export interface Sources extends Pick<AccountVenue, 'restingOrders' | 'trades' | 'markets' | 'fees' | 'order'> {
   /** Lists the records that were signed since a time. */
   recentRecords(since: number): Promise<ReadonlyMap<string, RecordedOrder>>;
@@ -77,7 +77,7 @@ async function openSources(access: Access, note: Note) {
   return createLooks({ ...venue, recentRecords, records }, { ...venue.own, recordLagMs: lagMs }, note);
 }
 
-/** Opens the looks of a follower, and with the first one the venue. */
+/** Opens the looks of a follower; the first look opens the venue. */
 export function openLooks(access: Access, note: Note): MakeLook {
   let looks: ReturnType<typeof createLooks> | undefined;
   return async (state, now) => {
@@ -86,7 +86,7 @@ export function openLooks(access: Access, note: Note): MakeLook {
   };
 }
 
-/** Names the wallet and the venue that a follower is about. */
+/** Names the wallet and the venue of a follower. */
 export function accountOf({ address, clobUrl }: Access): string {
   return `${address.toLowerCase()} ${new URL(clobUrl).host}`;
 }

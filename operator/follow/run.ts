@@ -5,7 +5,7 @@ import type { FollowState } from './state.ts';
 
 /** Where events go. Its calls throw `DeskError` once it takes no more. */
 export interface Output {
-  /** What was known at the start. */
+  /** The state at the start. */
   readonly state: FollowState;
   /** Takes the events of a look; returns false if it cannot, and the look is repeated. */
   take(looked: Looked): Promise<boolean>;

@@ -25,7 +25,7 @@ const part = z.object({
 
 const kept = z.object({
   version: z.literal(1),
-  /** The follower reports nothing from before. */
+  /** The follower reports nothing earlier. */
   start: time,
   newestTrade: time,
   newestRecord: time,
@@ -38,7 +38,7 @@ const kept = z.object({
 export type Followed = z.infer<typeof followed>;
 export type Part = z.infer<typeof part>;
 
-/** What a follower knows. */
+/** The state of a follower. */
 export interface FollowState extends z.infer<typeof kept> {
   /** The time of the last look; always greater than the previous value. */
   revision: number;

@@ -34,7 +34,7 @@ function takeFill({ state, now, facts }: Look, trade: Trade, fill: Fill): void {
   const order = state.orders[orderId];
   if (!order) return;
   const known = state.parts[keyOf(trade, orderId)];
-  // The amounts that were reported: a later row may have others.
+  // Keeps the reported amounts: a later row may have others.
   const part = known ?? partOf(fill, trade);
   const fact = factOf(trade, known);
   state.parts[keyOf(trade, orderId)] = { ...part, fact };
@@ -81,7 +81,7 @@ export function takeTrades(look: Look, trades: readonly OwnTrade[]): void {
   const { state, now } = look;
   for (const one of trades) {
     takeTrade(look, one);
-    // A row with a time ahead of ours moves nothing.
+    // A time ahead of ours must not move the window.
     state.newestTrade = Math.max(state.newestTrade, Math.min(one.trade.at, now));
   }
 }

@@ -88,7 +88,10 @@ export function openWebhookFile(path: string) {
 
 export type WebhookFile = ReturnType<typeof openWebhookFile>;
 
-/** Loads the state of an account; a new one begins anew, and any at `since`. Throws `ConfigError` for a damaged one. */
+/**
+ * Loads the state of an account; a new account starts now, and any account at `since` if given. Throws `ConfigError` for a
+ * damaged one.
+ */
 export function openState(file: WebhookFile, account: string, since: number | undefined): FollowState {
   const saved = file.load(account);
   if (!saved || since !== undefined) return newState(since, saved?.revision);

@@ -31,7 +31,7 @@ PRIVATE.addSubnet('172.16.0.0', 12);
 PRIVATE.addSubnet('192.168.0.0', 16);
 PRIVATE.addSubnet('fc00::', 7, 'ipv6'); // RFC 4193.
 
-/** Returns whether a URL's host is on loopback, in a private network, or a name that no public DNS is asked for. */
+/** Returns whether a URL's host is on loopback, in a private network, or has a name without a dot. */
 function isNear(hostname: string): boolean {
   const [, ipv6] = /^\[(.*)\]$/.exec(hostname) ?? [];
   if (LOOPBACK.test(hostname)) return true;

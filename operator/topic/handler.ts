@@ -33,7 +33,10 @@ function entryOf(event: OrderEvent): PublishBatchRequestEntry {
   return { Id: event.id, Message: JSON.stringify(event), MessageAttributes: attributesOf(event) };
 }
 
-/** Creates the publisher of a topic. It rejects if an event is not taken: all of a look are published again then. */
+/**
+ * Creates the publisher of a topic. It rejects if the topic does not take an event; the next run then publishes all events
+ * of the look again.
+ */
 function createPublisher(TopicArn: string) {
   const client = new SNSClient(awsClientOptions(3, PUBLISH_MS));
   return async (events: readonly OrderEvent[]): Promise<void> => {

@@ -1063,7 +1063,7 @@ export interface components {
             id: string;
             /** @constant */
             type: "order.filled";
-            /** @description When it happened, RFC 3339 in UTC; of order.closed, when it was seen. */
+            /** @description When it happened, RFC 3339 in UTC; for order.closed, when it was seen. */
             timestamp: string;
             data: {
                 /** @description The order. */
@@ -1108,7 +1108,7 @@ export interface components {
             id: string;
             /** @constant */
             type: "order.settled";
-            /** @description When it happened, RFC 3339 in UTC; of order.closed, when it was seen. */
+            /** @description When it happened, RFC 3339 in UTC; for order.closed, when it was seen. */
             timestamp: string;
             data: {
                 /** @description The order. */
@@ -1153,7 +1153,7 @@ export interface components {
             id: string;
             /** @constant */
             type: "order.settlement_failed";
-            /** @description When it happened, RFC 3339 in UTC; of order.closed, when it was seen. */
+            /** @description When it happened, RFC 3339 in UTC; for order.closed, when it was seen. */
             timestamp: string;
             data: {
                 /** @description The order. */
@@ -1198,7 +1198,7 @@ export interface components {
             id: string;
             /** @constant */
             type: "order.closed";
-            /** @description When it happened, RFC 3339 in UTC; of order.closed, when it was seen. */
+            /** @description When it happened, RFC 3339 in UTC; for order.closed, when it was seen. */
             timestamp: string;
             data: {
                 /** @description The order. */
@@ -1247,7 +1247,7 @@ export interface components {
             id: string;
             /** @constant */
             type: "order.unreadable";
-            /** @description When it happened, RFC 3339 in UTC; of order.closed, when it was seen. */
+            /** @description When it happened, RFC 3339 in UTC; for order.closed, when it was seen. */
             timestamp: string;
             data: {
                 order_id: null;

@@ -28,7 +28,7 @@ export interface HttpRequest {
   readonly body?: string;
   /** The largest answer; default: `MAX_ANSWER_BYTES.usual`. */
   readonly maxBytes?: number;
-  /** Takes the head for the answer: `text` is empty, and the body is thrown away within the time of the request. */
+  /** Resolves with the head of the answer: `text` is empty, and the body is discarded within the time of the request. */
   readonly headOnly?: true;
   /** Uses a new connection: a kept-alive one may be dead, too. */
   readonly afresh?: true;
@@ -63,7 +63,7 @@ function parseHttpDate(text = ''): number {
   return HTTP_DATE.test(text) ? Date.parse(text) : Number.NaN;
 }
 
-/** A longer wait is a mistake of the host's. */
+/** The host must have made a mistake in a longer wait. */
 export const MAX_WAIT_S = 86_400;
 /** Reads a `Retry-After` header as whole seconds. */
 function parseRetryAfter(value: string | undefined, now: () => number): number | undefined {
@@ -103,7 +103,7 @@ export function openExchange(
   agent.on('free', (socket: Socket) => idleSince.set(socket, now()));
 
   function dropIdle(afresh = false): void {
-    // Copies: a socket that is destroyed leaves its list.
+    // Copies the list, since Node removes a socket that is destroyed.
     for (const socket of Object.values(agent.freeSockets).flatMap((sockets) => [...(sockets ?? [])])) {
       const idleMs = now() - (idleSince.get(socket) ?? 0);
       // A clock that was set back must not make a connection younger.
@@ -191,7 +191,7 @@ function headOf(request: ClientRequest, limit: number, connectedEvent: string): 
   });
   request.on('close', () => {
     clearTimeout(timer);
-    // An answer that switches protocols ends in neither of the two above.
+    // For 101, Node emits neither `response` nor `error`.
     if (!answer) reject(broken());
   });
   return promise;

@@ -21,7 +21,7 @@ function logSigned(turn: Turn): void {
   log.audit('order signed', { ...traceOf(turn), ...named });
 }
 
-/** Asks the venue. A fault of ours on the way proves nothing about the order. */
+/** Asks the venue. An error of this service proves nothing about the order. */
 async function ask(turn: Turn): Promise<Fate> {
   const { act, record, placing } = turn;
   const { entry, call, now } = placing;

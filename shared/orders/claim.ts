@@ -20,8 +20,8 @@ import { orderInProgress, type Placing, type Turn } from './turn.ts';
 export async function claim(placing: Placing): Promise<Turn | FinishedOrder> {
   const { store, key, idempotencyKey } = placing;
   if (idempotencyKey === undefined) return create(placing);
-  // Before signing: a repeat is answered though its market has closed, and while the venue is in trouble, repeats ask it
-  // for no rules. A new order waits for this read, 0.1 ms in a file and some 3 ms in DynamoDB.
+  // Before signing: a repeat is answered though its market has closed, and while the venue is in trouble, repeats need
+  // none of its rules. A new order waits for this read, 0.1 ms in a file and some 3 ms in DynamoDB.
   const found = await required(() => store.read(key));
   return found ? claimFound(found, placing) : create(placing);
 }
@@ -63,7 +63,7 @@ async function sign(placing: Placing): Promise<UnfinishedOrder> {
     walletAddress: entry.walletAddress,
     signedFor: entry.signedFor,
     signedAt,
-    // A sale brings money in: no cap of a day keeps anybody in a position.
+    // A sale brings money in: a daily cap must not keep anybody in a position.
     countedOn: order.side === 'buy' && isCapped ? dayOf(signedAt) : null,
     requestId,
     caller,

@@ -32,7 +32,7 @@ export async function conclude(turn: Turn, fate: Fate): Promise<OrderResult> {
   }
 }
 
-/** Replays a finished order, and extends its time if that is nearly over. */
+/** Replays a finished order, and keeps its record longer if the record expires soon. */
 export async function replay(record: FinishedOrder, placing: Placing): Promise<OrderResult> {
   const { store, log, key, call } = placing;
   const now = placing.now();

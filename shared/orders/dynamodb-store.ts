@@ -96,7 +96,7 @@ const FIRST_PAUSE_MS: ReadonlyMap<string, number> = new Map([
   ['ProvisionedThroughputExceeded', 100],
 ]);
 
-/** All orders of a day write one item: their transactions get through sooner if no pause is longer than this. */
+/** All orders of a day write one item: with shorter pauses their transactions get through sooner. */
 const LONGEST_PAUSE_MS = 400;
 
 /** Returns the pause before a cancelled transaction is repeated; `undefined` where no repeat would change anything. */

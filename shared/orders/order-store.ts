@@ -55,7 +55,10 @@ export interface OrderStore {
 export interface OrderRecords {
   /** A record that was written less than this many milliseconds ago may be missing. */
   readonly lagMs: number;
-  /** Finds the records of orders by their ids, in lower case. An order may have none; others may come along. */
+  /**
+   * Finds the records of orders by their ids, in lower case. An order may have none; the result may hold records of other
+   * orders.
+   */
   find(orderIds: readonly string[]): AsyncIterable<OrderRecord | undefined>;
   /** Lists the records signed since a time, in milliseconds of the Unix epoch. */
   list(since: number): AsyncIterable<OrderRecord | undefined>;

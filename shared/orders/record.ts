@@ -92,7 +92,7 @@ const finishedOrder = z.readonly(
   z.object({ ...common, state: z.literal('finished'), answer: finalAnswer, keepUntil: z.number() }),
 );
 
-/** A signed order that may have been sent and has no final answer yet, with all that sending it again takes. */
+/** A signed order that may have been sent and has no final answer yet, with everything needed to send it again. */
 export type UnfinishedOrder = z.infer<typeof unfinishedOrder>;
 
 /** Has no signed bytes: they are never sent again. */

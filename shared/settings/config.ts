@@ -35,7 +35,7 @@ function complete<V extends Values>(values: V) {
 /** Settings of every process, by their names in the table. */
 export interface Config extends Readonly<ReturnType<typeof complete<Values>>> {
   readonly mode: Mode;
-  /** Sentences for the log about settings that are not errors but surprise. */
+  /** Sentences for the log about valid settings with unexpected effects. */
   readonly warnings: readonly string[];
 }
 

@@ -2,10 +2,10 @@ import { nearestOf } from '../nearest.ts';
 import { throwProblems } from './formats.ts';
 import { DEPLOYED, type Environment, LOCAL, type Setting, type Table, type ValuesOf, variableOf } from './table.ts';
 
-/** The variables of all settings, by the names of these. */
+/** The variable of each setting, by its name. */
 const VARIABLES = new Map(Object.keys({ ...LOCAL, ...DEPLOYED }).map((name) => [name, variableOf(name)]));
 
-/** Returns sentences on the variables that are not in the table: the misspelt settings, and the others. */
+/** Returns sentences on the variables that are not in the table: misspelt settings, and unknown names. */
 function judgeOthers(env: Environment, table: object) {
   const own = Object.keys(table).map((name) => VARIABLES.get(name));
   const [misspelt, warnings]: [string[], string[]] = [[], []];

@@ -15,7 +15,7 @@ export type OrderAccess = (typeof ORDER_ACCESSES)[number];
 /** Anything but `1` is `false`, and does not stop the start. */
 const OPT_IN = formatBy('1', (text) => text === '1');
 
-/** An exact value, so that nobody sets it by mistake. */
+/** Only an exact value counts: consent must not be given by mistake. */
 const CONSENT = matching('1, or left out', /^1$/);
 
 const HOST = formatBy('a host name or an IP address', (text) =>
@@ -83,7 +83,7 @@ const RPC_URL = formatBy('an https URL, or http on loopback', (text) => {
 
 export const TABLE = matching('the name of a DynamoDB table', /^[\w.-]{3,255}$/);
 
-/** A misspelt path or prefix of a table would create another store, and a key of the right one would place a second order. */
+/** A misspelt path or prefix would open another store, in which a repeated key would place a second order. */
 const STORE = formatBy(
   'the path of a file without white space at its ends, or dynamodb: and the name of a table',
   (text) => {
@@ -225,7 +225,7 @@ export const SETTINGS = {
 
 export const LOCAL = { ...SETTINGS.local, ...SETTINGS.orders, ...SETTINGS.common, ...SETTINGS.network };
 
-/** The settings that a file of settings may have. */
+/** The settings of `.env`. */
 export const LISTED = { ...LOCAL, ...SETTINGS.follow };
 
 export const DEPLOYED = { ...SETTINGS.orders, ...SETTINGS.common, ...SETTINGS.deployed };

@@ -55,7 +55,7 @@ async function readAddress(client: KMSClient, keyId: string): Promise<string> {
   const { KeySpec, KeyUsage, PublicKey } = key;
   if (KeySpec !== 'ECC_SECG_P256K1' || KeyUsage !== 'SIGN_VERIFY') {
     throw new ConfigError(
-      `SERVICE_KMS_KEY must be a key of ECC_SECG_P256K1 for SIGN_VERIFY: its key is ${KeySpec} for ${KeyUsage}.`,
+      `SERVICE_KMS_KEY must name a key with spec ECC_SECG_P256K1 and usage SIGN_VERIFY; it has ${KeySpec} and ${KeyUsage}.`,
     );
   }
   try {

@@ -29,7 +29,7 @@ const RUNS = FULL_EXTENT ? 1_000 : 150;
 const NAMES = 'content-type x-client-address idempotency-key x-request-id origin content-encoding if-none-match';
 const MEMBERS = 'token_id side price size post_only __proto__ constructor toString';
 
-it('any request to an endpoint is answered, or is a problem of the caller', async () => {
+it('every request to an endpoint gets an answer or a 4xx', async () => {
   const member = fc.constantFrom(...MEMBERS.split(' '));
   const bodies = fc.oneof(
     anyText,

@@ -314,7 +314,7 @@ describe('the file of an environment', () => {
     expect(readSettings(replaced).stackName).toBe('order-book-adapter');
   });
 
-  it.each(OF_FILES)('stops synth beside %s/: %j', (name, context, sentence) => {
+  it.each(OF_FILES)('a wrong file of settings stops synth: %s, %j', (name, context, sentence) => {
     expect(problemsOf(() => withEnvironmentFile(context, join(folder, name)))).toStrictEqual([sentence]);
   });
 });

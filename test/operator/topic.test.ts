@@ -127,7 +127,7 @@ function deploy(more: Environment = {}, now: () => number = Date.now) {
 /** The clock of a function whose index has caught up with its table. */
 const later = () => Date.now() + 10_000;
 
-describe('the function of the topic of fills', () => {
+describe('the function of events', () => {
   beforeEach(() => {
     [published, status, refusals] = [[], 200, 0];
   });

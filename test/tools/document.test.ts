@@ -135,7 +135,7 @@ describe('a service on paper', () => {
   });
   const service = sharedPaperService({}, { now: () => NOW });
 
-  it.each(Object.values(EXAMPLES))('answers as the example: $target', async ({ target, send, answer }) => {
+  it.each(Object.values(EXAMPLES))("answers with the document's example: $target", async ({ target, send, answer }) => {
     const headers = { 'content-type': 'application/json' };
     const response = await fetch(
       service().url + target,

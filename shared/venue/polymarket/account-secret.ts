@@ -14,9 +14,10 @@ import {
 import { ConfigError, parseText, type TextFormat } from '../../settings/formats.ts';
 
 const text = z.optional(z.string());
-const FORM = 'The secret must be JSON with privateKey, apiKey, apiSecret and apiPassphrase alone.';
+const FORM =
+  'The secret must be JSON with no other members than privateKey, apiKey, apiSecret and apiPassphrase; each is optional.';
 
-/** A member that is not listed is refused: without it a misspelt `apiSecret` would go unnoticed. */
+/** Refuses unknown members: a misspelt `apiSecret` would otherwise go unnoticed. */
 const keyRecord = z.strictObject({ privateKey: text, apiKey: text, apiSecret: text, apiPassphrase: text });
 
 function parseMembers(secret: string): z.infer<typeof keyRecord> {

@@ -15,7 +15,7 @@ import { CHAIN_ID } from './accounts.ts';
 // the HMAC, transport and the judgement of answers are our own. From a clone it takes half a second to load, since it comes with
 // its own HTTP client and viem; the bundle holds 4 KB of it.
 
-/** The venue's records. The schemas of our parsers have no member that these lack. */
+/** The venue's records. Our schemas may name only members of these types. */
 export type {
   ApiKeyRaw,
   MakerOrder,

@@ -47,7 +47,7 @@ function domainOf({ protocol, negRisk }: Pick<OrderRules, 'negRisk' | 'protocol'
   return domains[exchange];
 }
 
-/** A member of a struct that fills one word: a number, in digits too, or bytes as hex with `0x`. */
+/** A member of a struct that fills one word: a number or its digits, or bytes as hex with `0x`. */
 type Word = string | number;
 
 /**

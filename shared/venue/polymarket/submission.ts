@@ -79,7 +79,7 @@ function hasTimeToSend({ deadline }: Call): boolean {
 const POST_ORDER = { name: 'post-order', method: 'POST', path: '/order', maxBytes: MAX_ANSWER_BYTES.order } as const;
 
 interface SubmissionDeps extends AccountDeps {
-  /** For orders only: the answer to another request is never read as one to an order. */
+  /** Connections for orders only, so that no answer to another request is read as the answer to an order. */
   readonly orders: Transport;
   readonly signatureType: SignatureType;
   /** The account that holds the funds. */
@@ -96,7 +96,7 @@ export function createSubmissions(deps: SubmissionDeps): Submissions {
 
   const hasExpired = ({ expiresAt }: SignedOrder) => expiresAt !== null && expiresAt <= Date.now();
 
-  /** Returns the fate of a repeat while our clock may be wrong: nothing is sent, and no refusal is concluded from a time. */
+  /** Returns the fate of a repeat while our clock may be wrong: nothing is sent, and no time proves a refusal. */
   async function wrongClock(call: Call): Promise<UnknownFate | undefined> {
     try {
       await deps.checkClock(call);

@@ -4,7 +4,7 @@ import { compareDecimals, type Decimal, formatDecimal, fromUnits, parseNumber, Z
 
 /** The parts that the venue's answers share. A descriptive field is lenient (`null`); one that decides about money is not. */
 
-/** Any value, or none at all: without `optional` a missing member would fail the record. */
+/** Any value, or none: without `optional` a missing member would make the record invalid. */
 export const anything = z.optional(z.unknown());
 
 /** The members of a schema for a record of the official client: an update of it that renames one breaks the types. */
@@ -95,7 +95,7 @@ export const lenientConditionId = readBy((value) => {
   return hex === undefined ? null : `0x${hex.padEnd(64, '0')}`;
 });
 
-/** Returns true for a price or a tick inside (0, 1): in canonical form nothing else begins so. */
+/** Returns true for a price or a tick inside (0, 1): in canonical form only these begin with `0.`. */
 export function isInside(decimal: string): boolean {
   return decimal.startsWith('0.');
 }

@@ -264,7 +264,7 @@ const FILLS: Readonly<
   'in an unknown state': [
     [tradeOf('t-1', { status: 'UNHEARD_OF' }), tradeOf('t-2')],
     `${ENTRY}, fee 0 computed, t-2 confirmed; ${ENTRY}, fee null null, t-1 unheard_of`,
-    '1 fill not summed, of trades in an unknown state: t-1 (unheard_of).\n',
+    '1 fill not summed: a trade is in an unknown state: t-1 (unheard_of).\n',
   ],
   'of another form': [
     [tradeOf('t-1'), tradeOf('t-2', MALFORMED), 'nonsense'],
@@ -317,7 +317,7 @@ describe('our part of a trade', () => {
       [{}, { status: 'UNHEARD_OF' }],
       'alice 1 12.5',
       1,
-      /not summed, of trades in an unknown state: t-1 \(unheard_of\)/,
+      /not summed: a trade is in an unknown state: t-1 \(unheard_of\)/,
     ],
     // Anybody may claim an address.
     ['fills --by-client', [{}, { maker_orders: [maker('claimed', '10', '0.4')] }], 'alice 1 10,alice 1 12.5', 0, /^$/],

@@ -122,7 +122,7 @@ it('"balance-first" calls the repeat of an order that holds the money short of i
   expect(await post(small)).toMatchObject({ body: { error: expect.stringMatching(/is invalid\. Duplicated\.$/) } });
 });
 
-it('meets the next matching requests only, by method and path', async () => {
+it('applies to the next matching requests only, by method and path', async () => {
   await paper.send('POST', '/paper/faults', [
     { fault: 'edge-503', method: 'GET', path: '/book', times: 2 },
     { fault: 'restart', method: 'POST', path: '/order' },

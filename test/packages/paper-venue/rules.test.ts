@@ -220,7 +220,7 @@ describe('orders', () => {
   describe('after others', () => {
     beforeEach(() => start(startPaper));
 
-    it('are refused for a restricted account', async () => {
+    it('a restricted account is refused', async () => {
       for (const [restriction, sentence] of [
         ['banned', `'${WALLET.address}' address banned`],
         ['closed-only', `'${WALLET.address}' address in closed only mode`],

@@ -85,10 +85,10 @@ describe('a wallet in KMS', () => {
     });
   });
 
-  const WANTED = 'SERVICE_KMS_KEY must be a key of ECC_SECG_P256K1 for SIGN_VERIFY:';
+  const WANTED = 'SERVICE_KMS_KEY must name a key with spec ECC_SECG_P256K1 and usage SIGN_VERIFY; it has';
   it.each([
-    [{ keySpec: 'ECC_NIST_P256' }, `${WANTED} its key is ECC_NIST_P256 for SIGN_VERIFY.`],
-    [{ keyUsage: 'KEY_AGREEMENT' }, `${WANTED} its key is ECC_SECG_P256K1 for KEY_AGREEMENT.`],
+    [{ keySpec: 'ECC_NIST_P256' }, `${WANTED} ECC_NIST_P256 and SIGN_VERIFY.`],
+    [{ keyUsage: 'KEY_AGREEMENT' }, `${WANTED} ECC_SECG_P256K1 and KEY_AGREEMENT.`],
     [{ publicKey: publicKeyOf('prime256v1') }, 'AWS KMS sent no public key of secp256k1 for SERVICE_KMS_KEY.'],
     [{ publicKey: '' }, 'AWS KMS sent no public key of secp256k1 for SERVICE_KMS_KEY.'],
     [{ error: 'AccessDeniedException' }, 'AWS denies kms:GetPublicKey on the key of SERVICE_KMS_KEY'],

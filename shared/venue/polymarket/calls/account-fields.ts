@@ -6,7 +6,7 @@ import { decimalOrNull, epochMs, lenient, lenientConditionId, readBy } from '../
 
 // What the orders and the trades of an account have in common.
 
-/** Creates the schema of a text that a function understands; it returns `undefined` for any other. */
+/** Creates the schema of a text that a function reads; the function returns `undefined` for a text that it cannot read. */
 export function textBy<T>(read: (text: string) => T | undefined) {
   return z.nonoptional(z.pipe(z.string(), z.transform(read)));
 }

@@ -11,7 +11,7 @@ const apiKeys = z.object({ apiKeys: z.array(z.unknown()) });
 const banStatus = z.object({ closed_only: z.boolean() });
 const balanceAllowance = z.object({ balance: units, allowances: z.catch(z.record(z.string(), units), {}) });
 
-/** The collateral of an account as the CLOB has noted it, which may lag behind the chain. */
+/** The collateral of an account in the records of the CLOB, which may lag behind the chain. */
 export interface NotedCollateral {
   /** In collateral units. */
   readonly balance: Decimal;

@@ -36,7 +36,7 @@ export function stateOf(status: string): 'live' | 'matched' | 'delayed' | 'cance
   return name === 'live' || name === 'matched' || name === 'delayed' ? name : undefined;
 }
 
-/** Returns true for an order that the venue executes no more. In an unknown state it may. */
+/** Returns true for an order that can no longer execute. In an unknown state it can. */
 export function isOver({ status }: Pick<VenueOrder, 'status'>): boolean {
   return ['matched', 'cancelled'].includes(stateOf(status ?? '') ?? '');
 }
@@ -46,7 +46,7 @@ export function isReadable({ outcome: _, ...rest }: VenueOrder): boolean {
   return !Object.values(rest).includes(null);
 }
 
-/** Matches ids of orders; a row without one has none. */
+/** Matches ids of orders; what stands in for a missing id does not match. */
 export const ORDER_ID = /^0x[0-9a-f]{64}$/;
 
 /** An order of the account in our words; an unreadable member is `null`. Times are in milliseconds of the Unix epoch. */
@@ -79,8 +79,8 @@ export async function listOpenOrders(send: SendAsAccount, call: Call): Promise<r
 }
 
 /**
- * `GET /data/order/{id}` (https://docs.polymarket.com/api-reference/trade/get-single-order-by-id): `null` for an order that the
- * venue does not know, or has forgotten. Errors: those of `MarketData`, also for another order.
+ * `GET /data/order/{id}` (https://docs.polymarket.com/api-reference/trade/get-single-order-by-id): `null` for an order that
+ * the venue does not know, or has forgotten. Errors: those of `MarketData`, also where the answer is about another order.
  */
 export async function readOrder(send: SendAsAccount, id: string, call: Call): Promise<VenueOrder | null> {
   const spec = { name: 'read-order', method: 'GET', path: `/data/order/${id}` } as const;

@@ -27,7 +27,7 @@ function parseCredentials({ status, isJson, text }: HttpResponse): ApiCredential
   return { key, secret: new Secret(secret), passphrase: new Secret(passphrase) };
 }
 
-/** Translates a refusal. Without another meaning it denies the wallet credentials. */
+/** Translates a refusal. Unless it has another meaning, the venue gives the wallet no credentials. */
 function translate(response: HttpResponse): AppError {
   const known = refuseRead(response);
   const refused = known.code === 'venue_error' && response.status >= 400 && response.status < 500;

@@ -18,12 +18,14 @@ const MAX_TRADE_PAGES = 10;
 const TRADE_MARGIN_MS = 3_600_000;
 const ORDER_ID: keyof MakerOrder = 'order_id';
 
-/** The orders of a trade's makers, `null` for one that is not named. Without a schema, which takes longer for an odd list. */
+/**
+ * The orders of a trade's makers, `null` for one without an id. Read without a schema, which is slow for a malformed list.
+ */
 function makerIds(makers: unknown): readonly (string | null)[] | null {
   return Array.isArray(makers) ? makers.map((maker) => lenientString.parse(maker?.[ORDER_ID])) : null;
 }
 
-/** The parties of a trade. Amounts are not parsed: a malformed one must not hide an order. */
+/** The parties of a trade. Amounts are not parsed, so that a malformed one hides no order. */
 const trade = z.object({
   id: z.string(),
   status: z.nullish(z.string()),

@@ -80,7 +80,7 @@ const record = z.object({
 
 type MarketRecord = z.infer<typeof record>;
 
-/** Also the reason for a market whose ids the venue has not published yet. */
+/** The venue may also not have published the ids yet. */
 const WITHOUT_IDS = 'it does not have exactly two token ids';
 
 /** The two token ids of a market, chosen by its version, or why they cannot be trusted. */

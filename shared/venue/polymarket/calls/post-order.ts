@@ -59,7 +59,10 @@ const NOTHING_CLAIMED = acceptance.parse({});
 /** The statuses of an accepted order; any other is looked up. */
 const statuses = z.enum(['live', 'matched', 'delayed']);
 
-/** An error of the firewall before the venue, for those that accept JSON (https://blog.cloudflare.com/rfc-9457-agent-error-pages). */
+/**
+ * An error of the firewall in front of the venue, for clients that accept JSON
+ * (https://blog.cloudflare.com/rfc-9457-agent-error-pages).
+ */
 const edgeError = z.object({ cloudflare_error: z.literal(true) });
 
 const retryHint = z.object({ retry_after_seconds: z.number().check(z.minimum(0)) });

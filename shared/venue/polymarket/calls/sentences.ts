@@ -40,7 +40,7 @@ const quoted =
   (said) =>
     refuse(code, { venueReason: said.reason }, withCause(said));
 
-/** Quotes a message that does not name its bound: a code that has one always names it. */
+/** Quotes a message without its bound, since a code with a bound must send one. */
 const bounded =
   (refusal: (bound: string, circumstances: ReturnType<typeof withCause>) => AppError): Write =>
   (said, bound) =>

@@ -76,7 +76,7 @@ describe('the rules of a market', () => {
     expect(await (await withBooks(market)).admit(order)).toStrictEqual({ ...numbers, ...rules });
   });
 
-  it('serve for less than 60 s, for one token, and until they are forgotten', async () => {
+  it('are reused for 60 s at most, for one token, and not after forget()', async () => {
     const { venue, clock, rules, admit } = await withBooks({});
     const reads = async (tokenId = TOKEN) => {
       const before = venue.seen.length;
