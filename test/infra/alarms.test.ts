@@ -141,7 +141,7 @@ describe('the alarms', () => {
     expect(countedIn(template, { message: 'started', init_ms: 80 })).toStrictEqual([]);
   });
 
-  it('ring once for a wrong clock, and for any other refusal of this operator', async () => {
+  it('fire once for a wrong clock, and for any other refusal of this operator', async () => {
     for (const [reason, alarm] of [
       ['clock', []],
       ['region', ['VenueRefusesService']],
@@ -157,7 +157,7 @@ describe('the alarms', () => {
     }
   });
 
-  it('see that most of a few orders fail', () => {
+  it('fire when most of a few orders fail', () => {
     const [found] = Object.values(template.findResources('AWS::CloudWatch::Alarm')).filter(
       ({ Properties }) => Properties.Threshold === 50,
     );
@@ -174,11 +174,11 @@ describe('the alarms', () => {
     ['FunctionFaults', Array(4).fill('AWS/Lambda Errors FunctionName')],
     ['Throttles', Array(4).fill('AWS/Lambda Throttles FunctionName')],
     ['SlowResponses', Array(3).fill('AWS/Lambda Duration FunctionName')],
-  ])('use the metrics of AWS for what no function can count: %s', (id, metrics) => {
+  ])('use the metrics of AWS where functions cannot count: %s', (id, metrics) => {
     expect(alarms.get(id)?.metrics.filter((text) => text.startsWith('AWS/'))).toStrictEqual(metrics);
   });
 
-  it('add up what is counted, and look at the slowest hundredth of what is timed', () => {
+  it('add up counts, and use the slowest hundredth of times', () => {
     const found = Object.values(template.findResources('AWS::CloudWatch::Alarm')).map(({ Properties }) =>
       [...JSON.stringify(Properties).matchAll(/"MetricName":"(\w+)".*?"Stat(?:istic)?":"(\w+)"/g)].map(
         ([, name, statistic]) => `${name} ${statistic}`,

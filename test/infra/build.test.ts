@@ -95,7 +95,7 @@ describe('the build', () => {
     expect(own).toBeLessThan(mostOwn);
   });
 
-  it.each(Object.keys(ROUTES))("starts %s without Node's fetch, which nothing in it uses", async (name) => {
+  it.each(Object.keys(ROUTES))("starts %s without loading Node's fetch", async (name) => {
     const stdout = await start(name, 'catch(() => undefined); process.stdout.write(process.moduleLoadList.join())');
     expect(stdout).toContain('"message":"started"');
     expect(stdout).toContain('NativeModule ');

@@ -178,7 +178,7 @@ describe('the settings of a deployment', () => {
     expect(problem).not.toContain('a'.repeat(64));
   });
 
-  it.each(WARNINGS)('warn: %j', (change, ...warnings) => {
+  it.each(WARNINGS)('are warned about by synth: %j', (change, ...warnings) => {
     const found = readSettings({ ...VERIFIED, ...change }).warnings;
     expect(found).toStrictEqual(warnings.map((warning) => expect.stringContaining(warning)));
   });
@@ -191,7 +191,7 @@ describe('the settings of a deployment', () => {
     }
   });
 
-  it('enable orders only by true, and name those that have no effect without it', () => {
+  it('enable orders only by true, and warn of settings that need orders', () => {
     for (const placeOrder of ['true', true]) {
       expect(readSettings({ ...ORDER_CONTEXT, placeOrder }).orders?.walletAddress).toBe(WALLET_ADDRESS);
     }
@@ -202,7 +202,7 @@ describe('the settings of a deployment', () => {
     expect(swapped).toStrictEqual([OTHER_GAMMA]);
   });
 
-  it('place no orders from a region that the venue refuses, and reads from any', () => {
+  it('allow reads from any region, and orders only from a region that the venue accepts', () => {
     const refused = ['us-east-1', 'us-gov-west-1', 'ca-west-1', 'sa-east-1', 'ap-east-2', 'eusc-de-east-1'].concat(
       ['eu-west-2', 'eu-west-3', 'eu-central-1', 'eu-south-1'],
       [1, 2, 4, 5, 6, 7].map((each) => `ap-southeast-${each}`),

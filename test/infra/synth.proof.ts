@@ -55,7 +55,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-it('cdk synth reads the settings of an environment from its file, and prints nothing where there is nothing to say', async () => {
+it('cdk synth reads the settings of an environment from its file, and prints nothing without a warning', async () => {
   const { outdir, stderr } = await synth({ env: 'test-of-synth' });
   expect(stderr.trim()).toBe('');
   const template = await readFile(join(outdir, 'Service.template.json'), 'utf8');

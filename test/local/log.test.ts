@@ -11,7 +11,7 @@ import { startProgram, WITH_THIS_NODE } from '../support/service/program.ts';
 const MAIN = new URL('../../local/start.js', import.meta.url).pathname;
 const HEADERS = { host: 'localhost', 'content-type': 'application/json' };
 
-it('a service whose log has lost its reader places an order, and stops in order', async () => {
+it('a service whose log has lost its reader places an order, and stops cleanly', async () => {
   const command = { command: process.execPath, args: [MAIN, '--paper'], cwd: '/', env: { SERVICE_PORT: '0' } };
   const { child, url, stop } = await startProgram(command);
   const { items } = JSON.parse((await send(url, { path: '/v1/markets?limit=1', headers: HEADERS })).text);

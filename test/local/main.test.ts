@@ -81,7 +81,7 @@ describe('the command line', () => {
   });
 
   it.each([[[KEY]], [['--settings', '']]])(
-    'answers what it cannot understand with the options, without its arguments',
+    'prints the options for a malformed command line, and repeats no argument',
     async (args) => {
       const { code, stdout, stderr } = await ended([MAIN, ...args]);
       expect([code, stdout]).toStrictEqual([2, '']);
@@ -90,7 +90,7 @@ describe('the command line', () => {
     },
   );
 
-  it('stops at malformed settings with one sentence for each that does not hold its value', async () => {
+  it('stops at malformed settings with one sentence for each, without its value', async () => {
     const env = { SERVICE_PRIVATE_KEY: 'hunter2', SERVICE_LOG_LEVEL: 'loud' };
     expect(await ended([MAIN, '--settings', devNull], env)).toStrictEqual({
       code: 1,

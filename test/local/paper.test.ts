@@ -195,7 +195,7 @@ describe('the console on paper', () => {
     taken.close();
   });
 
-  it('answers only this machine, and changes the venue for its own pages alone', async () => {
+  it('answers only this machine, and lets only its own pages change the venue', async () => {
     const { ask, origin, venueUrl } = await openConsole();
     const fault = '{"fault":"edge-503"}';
     const page = '/index.html';

@@ -7,7 +7,7 @@ import { keepPaperSession, readPaperSession } from '../../local/paper/session-fi
 /** No service listens on it. */
 const PORT = 0;
 
-it('keeps a paper session in a file of its owner alone, whatever the mask is, and refuses that of another user', () => {
+it('keeps a paper session in a file of mode 0600, whatever the umask, and refuses a file of another user', () => {
   const path = join(tmpdir(), `order-book-adapter-paper-${PORT}.env`);
   const mask = process.umask(0);
   using _session = keepPaperSession(PORT, { SERVICE_PORT: '1' });

@@ -23,7 +23,7 @@ const COMMANDS = Object.entries<string>(scripts).flatMap(([name, script]) => {
 });
 
 describe('every command', () => {
-  it('is in the table of these tests', () => {
+  it('is tested here', () => {
     const names = COMMANDS.map(([name]) => name);
     const known = ['start', 'paper', 'doctor', 'orders', 'paper:venue', 'mcp', 'soak', 'bench', 'conformance'];
     expect(names).toStrictEqual(expect.arrayContaining([...known, 'openapi', 'settings', 'docs', 'mutation']));

@@ -149,7 +149,7 @@ describe('the function of events', () => {
     ['a claim', { client: { address: 'alice', isVerified: false } }, { ...NAMES, client_address_verified: 'false' }],
     ['no client', { client: null }, {}],
     ['no record', { isRecorded: false }, {}],
-  ])('publishes no attribute that an order with %s does not prove', async (_, placing, attributes) => {
+  ])('publishes no unproven attribute of an order with %s', async (_, placing, attributes) => {
     const { wallet, run } = deploy({}, later);
     await buy(wallet, placing);
     await run();
@@ -237,7 +237,7 @@ describe('the function of events', () => {
     await expect(kept.save({ revision: 3, text }, two)).rejects.toThrow(/^The follower's state does not fit/);
   });
 
-  it('starts over from its last save if its state is damaged', async () => {
+  it('resumes at the time of its last save if its state is damaged', async () => {
     const { wallet, run, types } = deploy({}, later);
     await officialClient(paper, { wallet });
     await run();

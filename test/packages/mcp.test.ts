@@ -297,7 +297,7 @@ describe('the door for agents', () => {
     }
   });
 
-  it('places nothing where a program that announces forms has none, and names --no-ask', async () => {
+  it('places nothing if a program announces forms but shows none, and names --no-ask', async () => {
     const { tokenId, orders } = await open();
     const program = openRaw();
     for (const [answer, text] of [
@@ -357,7 +357,7 @@ describe('the door for agents', () => {
     }
   });
 
-  it('places nothing where another service has come to the address since the preview', async () => {
+  it('places nothing if another service answers at the address since the preview', async () => {
     let { url } = shared();
     const gateway = await startGateway(
       () => url,

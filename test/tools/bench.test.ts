@@ -26,12 +26,12 @@ describe('the table of the benchmark', () => {
     );
   });
 
-  it('tells the median of the runs, and their spread', () => {
+  it('shows the median of the runs, and their spread', () => {
     const [, , line] = tableOf([runOf(1.07, 2), runOf(1.02, 2), runOf(1.5, 2)]).split('\n');
     expect(line).toMatch(/^\| order p50.* \| 27\.0 ms \| .*: 25\.0 ms \| 1\.07x \(1\.02–1\.50\) \|/);
   });
 
-  it('leaves out rows that no run has, and tells the runs of each machine', () => {
+  it('leaves out rows without runs, and separates the runs of each machine', () => {
     const [newest, older] = [
       { date: DATE, machine: MACHINE, parts: {} },
       { ...runOf(1, 2), machine: 'four cores' },

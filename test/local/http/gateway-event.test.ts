@@ -43,7 +43,7 @@ it("the event of a request is the gateway's, member by member, with the duplicat
 
 const HEALTH = { path: '/health', headers: { host: 'localhost' } };
 
-it("the answer to a request is the handler's result, and the problem of a fault of ours where it cannot be written", async () => {
+it("the answer to a request is the handler's result, or internal_error if that cannot be written", async () => {
   const result = { statusCode: 418, headers: { 'x-a': 'b', 'x-n': 1, 'x-t': true }, body: 'ä' };
   const { answer } = await exchange(HEALTH, result);
   const headers = { 'x-a': 'b', 'x-n': '1', 'x-t': 'true', 'content-length': '2' };

@@ -37,7 +37,7 @@ it('reads at most eight market lists at a time, lets others wait, and answers /h
   expect(most).toBe(8);
 });
 
-it('closes the connection of a client that goes on after it was refused', async () => {
+it('closes the connection of a client that continues after a refusal', async () => {
   const { port, hostname: host } = new URL((await startTestServer()).url);
   const socket = connect({ host, port: Number(port), allowHalfOpen: true }).on('error', () => socket.destroy());
   const goOn = setInterval(() => socket.write('HELLO\r\n\r\n'), 20);

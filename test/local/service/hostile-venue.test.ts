@@ -103,7 +103,7 @@ describe('the largest and worst answers of the venue', () => {
     ['a page below it, with a million rows', { body: zeros(4_000_000) }, '502 venue_error'],
     ['a page with more rows than were asked for', { body: zeros(100_000) }, '200 undefined'],
     ['a refusal without an end', { status: 400, body: { error: 'x'.repeat(7_400_000) } }, '502 venue_error'],
-  ])('end a list, and health is answered: %s', async (_what, reply, expected) => {
+  ])('end a list, and /health is still answered: %s', async (_what, reply, expected) => {
     const { url } = await startOn(answering(({ path }) => (path === '/markets/keyset' ? reply : undefined)));
     const list = fetch(`${url}/v1/markets?limit=1`);
     expect((await fetch(`${url}/health`)).status).toBe(200);
@@ -111,7 +111,7 @@ describe('the largest and worst answers of the venue', () => {
     expect(`${answer.status} ${JSON.parse(await answer.text()).code}`).toBe(expected);
   });
 
-  it('leave an order unknown: one sentence of 400 KB', async () => {
+  it('give outcome_unknown for a sentence of 400 KB', async () => {
     const errorMsg = 'orderbook '.repeat(40_000);
     const { place } = await startOn(answering(toOrders({ body: { success: false, errorMsg } })));
     expect(await place()).toMatchObject({ status: 504, body: { code: 'outcome_unknown' } });

@@ -173,7 +173,7 @@ it('reaches the venue and AWS through the proxy of the settings file', async () 
   expect(proxyEnv.HTTPS_PROXY?.reveal()).toBe('http://proxy.example:3128/');
 });
 
-it('the doctor says what it can see of a deployment', async () => {
+it('the doctor reports the state of a deployment', async () => {
   secrets.set(deskSecret({ privateKey: PAPER_KEY }));
   outputs = { ...OUTPUTS, ClobUrl: paper.url, GammaUrl: paper.url, AlarmTopic: TOPIC };
   const { code, out } = await doctor('--stack', STACK, '--region', 'eu-west-1');
@@ -203,7 +203,7 @@ it('the doctor says what it can see of a deployment', async () => {
   for (const absent of [PAPER_KEY, 'without a cap']) expect(out).not.toContain(absent);
 });
 
-it('the doctor asks nothing of the account of a deployment that takes no orders', async () => {
+it('the doctor skips the account of a deployment without orders', async () => {
   outputs = { OrdersTable: 'orders', ClobUrl: paper.url, GammaUrl: paper.url };
   const { code, out } = await doctor('--stack', STACK);
   expect([code, out]).toStrictEqual([
@@ -311,7 +311,7 @@ it.each<readonly [what: string, arrange: () => unknown, line: string]>([
     () => (topic = undefined),
     `warn +alarms +${TOPIC} cannot be read \\(Authorization\\w+\\)\\. ${PERMISSIONS}`,
   ],
-])('the doctor tells %s and what to do', async (_what, arrange, line) => {
+])('the doctor reports %s, and what to do', async (_what, arrange, line) => {
   secrets.set(deskSecret({ privateKey: PAPER_KEY }));
   outputs = { ...OUTPUTS, ClobUrl: paper.url, GammaUrl: paper.url, AlarmTopic: TOPIC };
   Object.assign(process.env, aws);

@@ -462,7 +462,7 @@ const NONSENSE: readonly (readonly [what: string, Reply, why: string])[] = [
   ['a cut connection', 'reset', 'the venue closed the connection before the end of its answer'],
 ];
 
-it('trades are asked for by the account if the venue requires it', async () => {
+it('trades are requested by account if the venue requires it', async () => {
   const { url, seen } = await startVenue(async ({ path, query }): Promise<Reply> => {
     if (path !== '/data/trades' || query.has('maker_address')) return { body: { data: [], next_cursor: 'LTE=' } };
     return { status: 400, body: { error: 'Invalid trade params payload' } };
@@ -489,14 +489,14 @@ describe('a venue that answers nonsense', () => {
     }
   });
 
-  it('is not believed if a page of its edge answers 404', async () => {
+  it('is not trusted where a page of its edge answers 404', async () => {
     const cancel = () => ({ canceled: [], not_canceled: { [OURS]: 'the order is delayed' } });
     const end = await rowsOf({ order: { status: 404, ...PAGE }, cancel }, ['cancel', OURS, '--yes']);
     expect(end).toMatchObject({ code: 1, rows: [{ result: 'not_cancelled', rests: null }] });
     expect(end.err).toContain(`Which orders are still open is unknown. The order: ${A_PAGE}`);
   });
 
-  it('is given 10 s for a page, also for two at once', async () => {
+  it('has 10 s for each page, also with two calls at once', async () => {
     fakeOnly(['setTimeout', 'clearTimeout', 'performance']);
     const { url, seen } = await startVenue(() => 'hang');
     const ending = Promise.all([desk(['open'], settings(url)), desk(['fills'], settings(url))]);

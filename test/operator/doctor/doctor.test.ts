@@ -460,7 +460,7 @@ it('writes API credentials to a new file with mode 0600, in the members of the s
   expect(await readFile(file, 'utf8')).toBe('mine');
 });
 
-it('creates API credentials where there are none, since it is asked for them by name', async () => {
+it('creates missing API credentials where --print-credentials asks for them', async () => {
   const file = join(folder, 'credentials.json');
   const key = { SERVICE_PRIVATE_KEY: `0x${'ab'.repeat(32)}`, SERVICE_SIGNATURE_TYPE: '', SERVICE_FUNDER_ADDRESS: '' };
   const { found, said } = await examine({ ...healthy(), ...key }, ['--print-credentials', file]);
@@ -482,7 +482,7 @@ it.each([
   expect(err).toContain('\n  --print-credentials FILE ');
 });
 
-it('names no more than the kind of an unexpected error, whose message might quote a secret', () => {
+it('reports only the kind of an unexpected error, whose message might quote a secret', () => {
   for (const error of [new TypeError(`cannot read ${KEY}`), KEY])
     expect(judge('the host')(error)).toStrictEqual({
       status: 'fail',

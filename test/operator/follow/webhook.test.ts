@@ -189,7 +189,7 @@ describe('a webhook', () => {
     expect(Math.abs(pause / 1_000 - seconds)).toBeLessThan(4 + seconds / 1_000);
   });
 
-  it.each([400, 401, 403, 404, 429, 500])('is sent again after a %i, which ends nothing', async (status) => {
+  it.each([400, 401, 403, 404, 429, 500])('is sent again after a %i', async (status) => {
     const file = opened(`not gone ${status}`, event(1));
     const { sentences } = await delivered(file, [{ status }]);
     expect(sentences).toStrictEqual([`The receiver answered ${status}: ${event(1).id} will be sent again.`]);
@@ -200,7 +200,7 @@ describe('a webhook', () => {
     ['never ends', (response) => void response.writeHead(200).write('o')],
     ['breaks off', (response) => void response.writeHead(200).write('o', () => response.destroy())],
     ['is large', (response) => void response.writeHead(200).end(Buffer.alloc(3_000_000))],
-  ])('is delivered by the head of an answer whose body %s', async (name, reply) => {
+  ])('counts as delivered once the head of the answer is there, whose body %s', async (name, reply) => {
     const file = opened(`body ${name}`, event(1), event(2));
     const before = performance.now();
     const { seen, sentences } = await delivered(file, [reply, reply]);

@@ -198,7 +198,7 @@ describe('a client', () => {
   });
 
   it.each([{ clientAddress: '東京' }, { clientAddress: 'a\nb' }, { idempotencyKey: 'schlüssel-€' }])(
-    'does not send what no header can hold: %p',
+    'refuses values that a header cannot hold: %p',
     async (options) => {
       const { client, requests } = await open([{ status: 201, body: PLACED }]);
       const detail = 'No header can hold this key, address or signature.';

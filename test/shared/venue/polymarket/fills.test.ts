@@ -80,6 +80,6 @@ it.each<readonly [Placement['status'], string, Expected, order?: typeof TEN]>([
   ['matched', '11', NOTHING],
   ['live', '', NOTHING],
   ['matched', '20000', ['20000', '0', null], MANY],
-])('the fills in the record of a %s order: %j', (status, sizeMatched, expected, ...[order = TEN]) => {
+])('the fills of a %s order are read from its record: %j', (status, sizeMatched, expected, ...[order = TEN]) => {
   expect(listed(fillsInRecord(order, status, sizeMatched))).toStrictEqual(expected);
 });

@@ -37,7 +37,7 @@ describe('an order', () => {
     expect(entry.signedFor).toStrictEqual({ venue: paper.url, chainId: 137, maker, signatureType });
   });
 
-  it('names a venue of its own for each path of one host', () => {
+  it('counts each path of one host as a venue of its own', () => {
     const urls = ['https://venues.example/one', 'https://venues.example/other'];
     const [one, other] = urls.map((url) => createOrderEntry(accountSettings(url), collectLog().log).signedFor);
     expect(one?.venue).not.toBe(other?.venue);

@@ -147,7 +147,7 @@ describe('a sentence that names a check before the book', () => {
     },
   );
 
-  it('passes on the wait that the venue asks for', () => {
+  it('repeats the wait that the venue asks for', () => {
     const waits = [{}, { retryAfter: 0 }, { retryAfter: 119.5 }].map((more) => errorOf('cancel-only', more).retryAfter);
     expect(waits).toStrictEqual([5, 1, 120]);
   });

@@ -127,7 +127,7 @@ describe('a status that is no success', () => {
     [answer(403, region), refused('region')],
     [answer(403, '<html>'), refused('firewall')],
     [{ ...answer(403, region), isJson: false }, refused('firewall')],
-  ])('is said as what it means, and what it was for the log: %j', (response, error, ...[retryAfter]) => {
+  ])('becomes our own error, with the status as its cause: %j', (response, error, ...[retryAfter]) => {
     expect(refuseRead(response)).toMatchObject({ ...error, retryAfter });
   });
 });
