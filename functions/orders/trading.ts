@@ -60,7 +60,7 @@ function createTrading(config: DeployedConfig, log: Log): OpenOrders {
     const account = await openAccount(config).catch((error: unknown) => {
       throw refusalOf(error, call);
     });
-    const orders = openOrders(config, account, store, log);
+    const orders = openOrders({ ...config, ...account }, store, log);
     const place: Orders['place'] = async (...request) => {
       try {
         const result = await orders.place(...request);

@@ -1,10 +1,9 @@
 import { openContainer } from '../../functions/container.ts';
-import type { OpenOrders } from '../../functions/orders/endpoint.ts';
+import { type OpenOrders, openOnce } from '../../functions/orders/endpoint.ts';
 import { openVerification } from '../../functions/orders/verification.ts';
 import { type Decimal, formatDecimal } from '../../shared/decimal.ts';
 import { refuse } from '../../shared/errors.ts';
 import type { Log } from '../../shared/log.ts';
-import type { Orders } from '../../shared/orders/orders.ts';
 import { type LocalConfig, parseLocalConfig } from '../../shared/settings/config.ts';
 import { ConfigError, sentencesOf } from '../../shared/settings/formats.ts';
 import type { Environment } from '../../shared/settings/table.ts';
@@ -76,17 +75,14 @@ function ordersOpener(config: LocalConfig, account: Opened['account'], store: St
     };
   }
   // Opened once the service listens: from a clone, the venue's official client takes half a second to load.
-  let opened: Promise<Orders> | undefined;
-  const open = async () =>
-    (await import('../../functions/orders/open-orders.ts')).openOrders(config, account, store, log);
-  return () => {
-    opened ??= open();
-    return opened;
-  };
+  return openOnce(async () => {
+    const { openOrders } = await import('../../functions/orders/open-orders.ts');
+    return openOrders({ ...config, ...account }, store, log);
+  });
 }
 
 /**
- * Returns the settings in force for the log. Lists become their lengths; What does not apply to a read-only service is
+ * Returns the settings in force for the log. Lists become their lengths; what does not apply to a read-only service is
  * `null`.
  */
 function inForce(config: LocalConfig, { account }: Opened, funderAddress: string | undefined, store?: Store) {
