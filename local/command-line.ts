@@ -44,7 +44,7 @@ export interface Terminal {
   readonly ask?: ((question: string) => Promise<string>) | undefined;
   /** Writes to the output, and rejects if its reader has gone. */
   readonly deliver?: (text: string) => Promise<unknown>;
-  /** Ends a command that would run for ever. */
+  /** Stops a command that would otherwise run for ever. */
   readonly stop?: AbortSignal;
 }
 
@@ -191,14 +191,14 @@ export async function runCommand<const O extends Options>(
   }
 }
 
-/** Reads a whole number of an option; throws `UsageError`. */
+/** Reads the whole number of an option; throws `UsageError`. */
 export function wholeNumber(option: string, text: string, [least, most]: readonly [number, number]): number {
   const value = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
   if (value >= least && value <= most) return value;
   throw new UsageError(`--${option} must be a whole number from ${least} to ${most}.`);
 }
 
-/** Reads one of some names; throws `UsageError` with all of them. */
+/** Reads an option that must be one of some names; throws `UsageError` with all of them. */
 export function oneOf<T extends string>(option: string, text: string, names: readonly T[]): T {
   const found = names.find((name) => name === text);
   if (found === undefined) throw new UsageError(`--${option} must be one of: ${names.join(', ')}.`);

@@ -459,7 +459,7 @@ export function aboutOrder(error: AppError, orderId: string): AppError {
   return new AppError(message, { code, facts: { ...facts, orderId }, retryAfter, replayed, cause });
 }
 
-/** Creates the error of a code from its facts; those that its entry names are sent. */
+/** Creates the error of a code from its facts. The problem has the facts that the entry of the code names. */
 export function refuse<Code extends ErrorCode>(
   code: Code,
   facts: FactsOf<Code>,

@@ -81,7 +81,7 @@ function neverWaitForTerminal(): void {
 
 let stdout: Write | undefined;
 
-/** Writes a line of the log to the standard output, which the first one opens. */
+/** Writes a line of the log to the standard output, which it opens with the first line. */
 function writeToStdout(line: string): void {
   if (!stdout) {
     neverWaitForTerminal();

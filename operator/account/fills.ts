@@ -50,7 +50,7 @@ export interface OwnTrade {
 /** The states of a trade that executes or has executed. A `failed` trade does not count. */
 const COUNTED = new Set(['matched_not_broadcasted', 'matched', 'mined', 'confirmed', 'retrying']);
 
-/** Returns true for the state of a trade that is in the sums. */
+/** Returns true for a state whose trades count in sums. */
 export function isCounted({ status }: Pick<Trade, 'status'>): boolean {
   return COUNTED.has(status);
 }

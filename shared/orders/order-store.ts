@@ -5,7 +5,7 @@ import { type OrderRecord, verifiedAddressOf, versionOf } from './record.ts';
 export interface DayCount {
   /** In UTC, such as `2026-11-21`. */
   readonly day: string;
-  /** The canonical address of a verified client; absent for the sum of all. */
+  /** The canonical address of a verified client; absent for the sum of all clients. */
   readonly client?: string;
   /** In millionths of collateral; negative to give back. */
   readonly units: bigint;

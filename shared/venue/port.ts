@@ -104,7 +104,7 @@ export type Fate =
       readonly cause: unknown;
     };
 
-/** A call in which an order may leave. */
+/** A call that may send an order. */
 export interface SendingCall extends Call {
   /** Checked right before bytes leave, by the wall clock: the lease may have ended while the process stood still. */
   readonly leaseUntil?: number;

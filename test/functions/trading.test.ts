@@ -150,7 +150,7 @@ describe('credentials in the secret that the venue refuses', () => {
 });
 
 describe('a chain of contract wallets', () => {
-  it('that has another id at the start is in the log and is asked nothing, and orders of keys go on', async () => {
+  it('of another id is logged at the start and not called, while orders of keys are placed', async () => {
     const chain = await startChain(WALLET_ADDRESS, 8453);
     const { place, lines } = await openFunction({
       ...BY_KMS,

@@ -10,7 +10,7 @@ import { createTransport } from './http/transport.ts';
 
 /** Markets to request beyond the limit, since some of a page cannot be traded. */
 const PAGE_MARGIN = 20;
-/** Pages looked at beyond those that the limit needs when everything on them can be traded. */
+/** The most pages beyond those that would be enough if every market on them could be traded. */
 const SPARE_PAGES = 4;
 /** The most markets that are remembered as logged: bounds the memory of a long-lived process. */
 const MAX_REMEMBERED = 10_000;

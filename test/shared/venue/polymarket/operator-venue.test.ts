@@ -61,7 +61,7 @@ it.each<readonly [Ask, Reply, unknown]>([
   ),
   [outcomes, { body: { t: [{ t: '7', o: 'Yes' }] } }, new Map([['7', 'Yes']])],
   [outcomes, NONE, undefined],
-])('reads the venue by GETs: %p of %j', async (ask, reply, expected) => {
+])('sends GET requests: %p of %j', async (ask, reply, expected) => {
   const { found, calls } = await asked(reply, ask);
   expect(found).toStrictEqual(expected);
   expect(calls.filter((call) => !call.startsWith('GET '))).toStrictEqual([]);

@@ -105,7 +105,7 @@ describe('the list of markets', () => {
     [100, 5],
     [101, 6],
     [500, 9],
-  ])('of %i markets at most ends after %i pages without one, and may have more', async (limit, pages) => {
+  ])('with limit %i ends after %i pages without a market, and has_more is true', async (limit, pages) => {
     const markets = range(1, 3, CLOSED);
     const { venue, list } = await withVenue((_request, index) => ({ body: { markets, next_cursor: `${index}` } }));
     expect(await list({ limit })).toStrictEqual({ markets: [], ids: [], hasMore: true });

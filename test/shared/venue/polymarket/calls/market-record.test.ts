@@ -119,7 +119,7 @@ it.each<readonly [Changes, object]>([
   [{ feeSchedule: { ...SCHEDULE, takerOnly: 'yes' } }, listed({ fees: { ...FEES, taker_only: null } })],
   [{ feesEnabled: undefined }, listed()],
   [{ feesEnabled: 'false', feeSchedule: null }, listed({ fees: null })],
-])('a market with %p is listed, left out with a reason, or not there', (changes, expected) => {
+])('a market with %p is listed, left out with a reason, or left out silently', (changes, expected) => {
   expect(parseMarket(record(changes))).toStrictEqual(expected);
 });
 
