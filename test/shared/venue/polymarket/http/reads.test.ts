@@ -34,7 +34,7 @@ const endless: Reply = { body: ' '.repeat(2 * 1024 * 1024 + 1) };
 const busy: Reply = { status: 503, headers: { 'retry-after': '1' } };
 const shut: Reply = { status: 503, headers: { 'retry-after': '1000' } };
 
-const late = 'The venue did not answer in time, and no order was sent. Try again.';
+const late = 'The venue did not answer in time. Try again.';
 const refused = (message: string, code = 'venue_error') => ({ name: 'AppError', code, message });
 const brokenOff = refused('The venue cut off its answer. Try again.');
 const again = { status: 200, text: '1' };
