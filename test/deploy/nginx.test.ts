@@ -1,102 +1,21 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { Agent, createServer } from 'node:http';
-import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { z } from 'zod';
-import { listenOnLoopback, shut } from '../../tools/support/loopback.ts';
+import { agentOf, HOST, NGINX, startNginx } from '../../tools/support/nginx.ts';
 import { describeWith, FULL_EXTENT } from '../support/jest.ts';
 import { type Send, send } from '../support/service/http-client.ts';
 import { sharedPaperService } from '../support/service/paper-service.ts';
-import { until } from '../support/until.ts';
 
-const NGINX = '/usr/sbin/nginx';
-const HOST = 'api.example.org';
 const SHARED = 'public, max-age=0, s-maxage=1';
 
 const list = z.object({
   items: z.array(z.object({ outcomes: z.tuple([z.object({ token_id: z.string() })], z.unknown()) })),
 });
 
-/** The site of `deploy/nginx.conf`, without TLS, before a service; `folder` is for all that nginx writes. */
-async function siteFor(folder: string, listen: string, service: string): Promise<string> {
-  const changes = [
-    ['server 127.0.0.1:8080;', `server ${new URL(service).host};`],
-    ['listen 443 ssl;', `listen ${listen};`],
-    [/ +ssl_certificate.*\n/g, ''],
-    ['/var/cache/order-book-adapter', join(folder, 'cache')],
-    ['/etc/nginx/order-clients', join(folder, 'order-clients')],
-  ] as const;
-  const site = await readFile('deploy/nginx.conf', 'utf8');
-  return changes.reduce((text, [from, to]) => {
-    const changed = text.replace(from, to);
-    if (changed === text) throw new Error(`deploy/nginx.conf has no ${from}`);
-    return changed;
-  }, site);
-}
-
-/** The part of the configuration that Debian's package brings. */
-function mainOf(folder: string): string {
-  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
-  return [
-    ...[
-      `daemon off; pid ${folder}/pid; error_log stderr crit; worker_processes 1;`,
-      'events { worker_connections 4096; }',
-    ],
-    ...(process.getuid?.() === 0 ? ['user root;'] : []),
-    ...['http {', 'access_log off;', ...temporary.map((name) => `${name}_temp_path ${folder}/${name};`)],
-    ...[`include ${folder}/site;`, '}'],
-  ].join('\n');
-}
-
-/** A port of the loopback interface that was free just now. */
-async function freePort(): Promise<string> {
-  const server = createServer();
-  const { port } = new URL(await listenOnLoopback(server));
-  await shut(server);
-  return port;
-}
-
-/** Starts nginx as `deploy/nginx.conf` has it. */
-async function startNginx(service: string) {
-  const folder = await mkdtemp(join(tmpdir(), 'nginx-'));
-  const listen = `127.0.0.1:${await freePort()}`;
-  await writeFile(join(folder, 'site'), await siteFor(folder, listen, service));
-  await writeFile(join(folder, 'main'), mainOf(folder));
-  await writeFile(join(folder, 'order-clients'), 'client:{PLAIN}secret\n');
-  const child = spawn(NGINX, ['-p', folder, '-c', join(folder, 'main')], { stdio: ['ignore', 'ignore', 'inherit'] });
-  const exited = once(child, 'exit');
-  const url = `http://${listen}`;
-  const listens = () => {
-    if (child.exitCode !== null) throw new Error(`nginx ended with ${child.exitCode}`);
-    const socket = connect(Number(new URL(url).port), '127.0.0.1');
-    return Promise.race([once(socket, 'connect').then(() => true), once(socket, 'error').then(() => false)])
-      .catch(() => false)
-      .finally(() => socket.destroy());
-  };
-  await until(listens);
-  const stop = async () => {
-    child.kill('SIGTERM');
-    await exited;
-    await rm(folder, { recursive: true });
-  };
-  return { url, stop };
-}
-
 /** Clients, each with a kept connection from an address of its own, and for how long they read. */
 const [CLIENTS, SECONDS] = FULL_EXTENT ? [1_000, 20] : [200, 3];
 const BOOKS = 20;
-
-/** One address has a limit of connections and of requests. */
-function agentOf(client: number): Agent {
-  const localAddress = `127.0.${1 + Math.floor(client / 250)}.${1 + (client % 250)}`;
-  return new Agent({ keepAlive: true, maxSockets: 1, localAddress });
-}
 
 describeWith({ program: 'nginx', isThere: existsSync(NGINX), package: 'nginx-light' }, 'the site of nginx', () => {
   const service = sharedPaperService({ SERVICE_ALLOWED_HOSTS: HOST, SERVICE_LOG_LEVEL: 'info' });

@@ -35,6 +35,7 @@ export const ROWS = {
   'start-reads': ['start to listening, read-only', 'official client loaded', 'ms', 0.4],
   'memory-orders': ['resident memory at listening, order-placing', PROXY, 'MB', 1.5],
   'memory-reads': ['resident memory at listening, read-only', PROXY, 'MB', 1.25],
+  'cache-requests': ['requests at the venue, 1,000 reads of one book through nginx', 'without nginx', 'trips', 0.1],
   'look-requests': ['follow: requests of a look, 1,000 orders, 2,000 trades', FEWEST, 'trips', 1],
   'look-time': ['follow: that look, venue at 25 ms', PAGES, 'ms', 2],
   'scale-show': ['1,000,000 records: show', FEW, 'ms', 1.3],

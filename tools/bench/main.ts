@@ -1,13 +1,14 @@
 import { arch, cpus, totalmem, type } from 'node:os';
 import { flag, oneOf, option, runCommand, UsageError, wholeNumber } from '../../local/command-line.ts';
 import { type Bench, HEAD, lineOf, measure, medianOf } from './bench.ts';
+import { CACHE_BENCHES } from './cache-rows.ts';
 import { follow } from './follow-rows.ts';
 import { functions } from './lambda-rows.ts';
 import { LOCAL_BENCHES } from './rows.ts';
 import { keepRuns, readRuns, withOpenRun } from './runs.ts';
 import { scale } from './scale-rows.ts';
 
-const BENCHES = { ...LOCAL_BENCHES, follow, scale, functions };
+const BENCHES: Readonly<Record<string, Bench>> = { ...LOCAL_BENCHES, ...CACHE_BENCHES, follow, scale, functions };
 
 /** Two rounds of each of three processes. */
 const FULL = { rounds: 6, scale: 1 };
