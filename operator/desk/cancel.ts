@@ -29,7 +29,7 @@ export interface Selection {
 const LOOK_PAUSES_MS = [0, 500, 1_500, 3_000];
 
 const CANCELLED: Sheet = {
-  names: [...OPEN.names, 'result', 'reason', 'rests'],
+  names: `${OPEN.names} result reason rests`,
   columns: { result: 'result', rests: 'rests', side: 'side', price: 'price', size: 'size', filled_size: 'filled' },
   lines: { reason: 'reason', ...OPEN.lines },
 };

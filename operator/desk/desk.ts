@@ -24,12 +24,10 @@ export function plural(count: number, name: string): string {
   return `${count} ${name}${count === 1 ? '' : 's'}`;
 }
 
-const OPEN_NAMES =
-  'order_id client_address client_address_verified recorded token_id market question outcome side price size filled_size since status';
-
 /** The report of open orders. */
 export const OPEN: Sheet = {
-  names: OPEN_NAMES.split(' '),
+  names:
+    'order_id client_address client_address_verified recorded token_id market question outcome side price size filled_size since status',
   columns: { side: 'side', price: 'price', size: 'size', filled_size: 'filled', since: 'since', status: 'status' },
   lines: { order_id: 'order', question: 'market', outcome: 'outcome', token_id: 'token' },
 };

@@ -19,18 +19,16 @@ import { type Row, report, type Sheet } from './output.ts';
 
 // How to report the fills of the account: listed, or summed by client, by token, or by both.
 
-const FILL_NAMES =
-  'time client_address client_address_verified caller order_id token_id market question outcome side price size value fee fee_source trade_id transaction_hash status recorded';
 const CLIENT_NAMES = 'client_address client_address_verified recorded';
 const SUM_NAMES = 'orders fills bought sold net';
-const MARKET_NAMES = 'token_id market question outcome';
 const MARKET_LINES = { outcome: 'outcome', question: 'question' };
 const SUM_COLUMNS = { bought: 'bought', sold: 'sold', net: 'net' };
 const COST_COLUMNS = { value: 'value', fees: 'fees' };
 
 /** The report of fills. */
 export const FILLS: Sheet = {
-  names: FILL_NAMES.split(' '),
+  names:
+    'time client_address client_address_verified caller order_id token_id market question outcome side price size value fee fee_source trade_id transaction_hash status recorded',
   columns: { time: 'time', side: 'side', price: 'price', size: 'size', value: 'value', fee: 'fee', status: 'status' },
   lines: {
     order_id: 'order',
@@ -43,18 +41,18 @@ export const FILLS: Sheet = {
 };
 
 const CLIENTS: Sheet = {
-  names: `${CLIENT_NAMES} ${SUM_NAMES} shares value fees`.split(' '),
+  names: `${CLIENT_NAMES} ${SUM_NAMES} shares value fees`,
   columns: { orders: 'orders', fills: 'fills', ...SUM_COLUMNS, ...COST_COLUMNS },
   lines: {},
 };
 
 const POSITIONS: Sheet = {
-  names: `${MARKET_NAMES} resolved ${SUM_NAMES} average_price value fees`.split(' '),
+  names: `token_id market question outcome resolved ${SUM_NAMES} average_price value fees`,
   columns: { ...SUM_COLUMNS, average_price: 'average', ...COST_COLUMNS, resolved: 'resolved' },
   lines: { ...MARKET_LINES, token_id: 'token' },
 };
 
-const CLIENT_POSITIONS: Sheet = { ...POSITIONS, names: [...CLIENT_NAMES.split(' '), ...POSITIONS.names] };
+const CLIENT_POSITIONS: Sheet = { ...POSITIONS, names: `${CLIENT_NAMES} ${POSITIONS.names}` };
 
 /** A fill of the account, with the client of its order. */
 type OwnFill = Fill & ClientCells;
@@ -142,12 +140,12 @@ export function noteLimits(desk: Desk, fills: readonly Fill[]): boolean {
 
 /** Notes what the sums leave out. */
 function noteOmissions(desk: Desk, fills: readonly Fill[], foreign: readonly string[]): void {
-  const omitted = fills.filter((fill) => !isCounted(fill));
   const counted = fills.filter(isCounted);
   const noFee = counted.filter(({ fee }) => !fee);
-  const [unknown, failed] = [true, false].map((is) => omitted.filter((fill) => isUnknown(fill) === is));
-  if (failed?.length) desk.note(`${plural(failed.length, 'fill')} not summed: the settlement failed.`);
-  if (unknown?.length) {
+  const unknown = fills.filter(isUnknown);
+  const failed = fills.length - counted.length - unknown.length;
+  if (failed > 0) desk.note(`${plural(failed, 'fill')} not summed: the settlement failed.`);
+  if (unknown.length > 0) {
     const trades = unknown.map(({ trade_id, status }) => `${trade_id} (${status})`).join(', ');
     desk.note(`${plural(unknown.length, 'fill')} not summed: a trade is in an unknown state: ${trades}.`);
   }

@@ -15,8 +15,8 @@ type Texts = Readonly<Record<string, Text>>;
 
 /** A kind of report. */
 export interface Sheet {
-  /** The names of the cells; CSV needs them even without rows. */
-  readonly names: readonly string[];
+  /** The names of the cells, with blanks between them; CSV needs them even without rows. */
+  readonly names: string;
   /** The headings of the short cells of a table, by their names. */
   readonly columns: Readonly<Record<string, string>>;
   /** The labels of the long cells, each of which has a line below its row. */
@@ -68,7 +68,7 @@ function csvCell(cell: Text): string {
 export function complete(row: Row, { names }: Sheet): Texts {
   const textOf = (cell: Text | Decimal = null) =>
     typeof cell === 'object' && cell !== null ? formatDecimal(cell) : cell;
-  return Object.fromEntries(names.map((name) => [name, textOf(row[name])]));
+  return Object.fromEntries(names.split(' ').map((name) => [name, textOf(row[name])]));
 }
 
 /** Writes rows in a format. */
@@ -77,5 +77,5 @@ export function report(found: readonly Row[], format: Format, sheet: Sheet): str
   if (format === 'json') return `${JSON.stringify(rows, null, 2)}\n`;
   if (format === 'table') return rows.length === 0 ? '' : tableOf(rows, sheet);
   const lines = rows.map((row) => Object.values(row).map(csvCell).join(','));
-  return `${[sheet.names.join(','), ...lines].join('\n')}\n`;
+  return `${[sheet.names.replaceAll(' ', ','), ...lines].join('\n')}\n`;
 }

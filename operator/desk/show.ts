@@ -26,9 +26,12 @@ function recordCells(record: OrderRecord): Row {
   return { request_id: requestId, signed_at, ...order, answer: answerOf(record) };
 }
 
-const SHOW_NAMES =
-  'order_id client_address client_address_verified caller recorded request_id signed_at token_id market outcome side price size post_only expires_at answer venue_status filled_size since';
-const SHOW: Sheet = { names: SHOW_NAMES.split(' '), columns: {}, lines: {} };
+const SHOW: Sheet = {
+  names:
+    'order_id client_address client_address_verified caller recorded request_id signed_at token_id market outcome side price size post_only expires_at answer venue_status filled_size since',
+  columns: {},
+  lines: {},
+};
 
 /** Shows an order: its record, the venue's order, and its fills. Returns 1 if a part of these cannot be read. */
 export async function showOrder(desk: Desk, id: string): Promise<number> {
@@ -55,7 +58,7 @@ export async function showOrder(desk: Desk, id: string): Promise<number> {
   if (format === 'json') terminal.out(`${JSON.stringify([{ ...row, fills: fillRows }], null, 2)}\n`);
   else if (format === 'csv') terminal.out(report([row], format, SHOW));
   else {
-    const lines = SHOW.names.filter((name) => row[name] !== null).map((name) => `${name.padEnd(24)} ${row[name]}\n`);
+    const lines = Object.entries(row).flatMap(([name, cell]) => (cell === null ? [] : `${name.padEnd(24)} ${cell}\n`));
     terminal.out(`${lines.join('')}\n${report(fillRows, format, FILLS)}`);
     desk.note(`${plural(fills.length, 'fill')}${order ? '' : '; the venue does not list this order'}.`);
   }
