@@ -79,8 +79,8 @@ function statOf(path: string): { readonly id: string; readonly size: bigint } | 
   return stats && { id: `${stats.dev}:${stats.ino}`, size: stats.size };
 }
 
-/** Watches the files of a store that is open. */
-function watchFiles(path: string, db: DatabaseSync) {
+/** Creates the check of an open store's files: it throws once another program has removed, replaced or truncated one. */
+function createFileCheck(path: string, db: DatabaseSync) {
   const seen = new Map(SUFFIXES.map((suffix) => [suffix, statOf(path + suffix)]));
   const checkpoint = db.prepare('PRAGMA wal_checkpoint(PASSIVE)');
   const pageSize = Number(db.prepare('PRAGMA page_size').get()?.['page_size']);
@@ -95,16 +95,13 @@ function watchFiles(path: string, db: DatabaseSync) {
     }
   };
   let isLost = false;
-  return {
-    /** Throws from the moment another program has removed, replaced or truncated one of them. */
-    requireIntact: (): void => {
-      for (const [suffix, before] of seen) {
-        const now = statOf(path + suffix);
-        isLost ||= !now || !before || now.id !== before.id || (now.size < before.size && isCut(suffix, now.size));
-        seen.set(suffix, now);
-      }
-      if (isLost) throw new Error('A file of the order store was removed, replaced or emptied; restart the service.');
-    },
+  return (): void => {
+    for (const [suffix, before] of seen) {
+      const now = statOf(path + suffix);
+      isLost ||= !now || !before || now.id !== before.id || (now.size < before.size && isCut(suffix, now.size));
+      seen.set(suffix, now);
+    }
+    if (isLost) throw new Error('A file of the order store was removed, replaced or emptied; restart the service.');
   };
 }
 
@@ -138,7 +135,7 @@ function ownFile<T>(path: string, setUp: (db: DatabaseSync) => T) {
   // A restored copy may have another mode; SQLite gives log and index the mode of the main file.
   for (const suffix of SUFFIXES) chmodSync(path + suffix, 0o600);
   const opened = opening.move();
-  return { db, found, ...watchFiles(path, db), close: () => opened.dispose() };
+  return { db, found, requireIntact: createFileCheck(path, db), close: () => opened.dispose() };
 }
 
 /** An open file that belongs to this process until `close`. */

@@ -32,14 +32,11 @@ function unusable(place: string, cause: unknown): ConfigError {
 }
 
 /** Opens the store of the settings. Throws `ConfigError` where it cannot be used. */
-export async function openStore({
-  store: setting,
-  proxyEnv,
-}: Pick<LocalConfig, 'store'> & Partial<Pick<LocalConfig, 'proxyEnv'>>): Promise<Store> {
-  const tableName = tableNameOf(setting);
-  const place = tableName === undefined ? storeFileOf(setting) : setting;
+export async function openStore({ store, ...route }: Pick<LocalConfig, 'store'> & AwsRoute): Promise<Store> {
+  const tableName = tableNameOf(store);
+  const place = tableName === undefined ? storeFileOf(store) : store;
   try {
-    if (tableName !== undefined) return { ...(await openTable(tableName, { proxyEnv })), place };
+    if (tableName !== undefined) return { ...(await openTable(tableName, route)), place };
     const { openOrderStore } = await import('../file-store/store.ts');
     return { ...openOrderStore(place), place };
   } catch (cause) {
