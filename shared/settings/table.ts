@@ -46,13 +46,17 @@ const ORIGINS = commaListOf('exact origins such as https://app.example', (origin
   return own === origin ? origin : undefined;
 });
 
-/** Without a trailing slash. Off loopback, `http` would expose orders and credentials. */
+/** Parses a URL. Off loopback, `http` would expose orders and credentials. */
+function trustedUrl(text: string): URL | undefined {
+  const url = /\s/.test(text) ? null : URL.parse(text);
+  const isTrusted = url?.protocol === 'https:' || (url?.protocol === 'http:' && LOOPBACK.test(url.hostname));
+  return isTrusted ? url : undefined;
+}
+
+/** Without a trailing slash. */
 const UPSTREAM = formatBy('an https URL, or http on loopback, without user, query or fragment', (text) => {
-  const url = /[\s?#]/.test(text) ? null : URL.parse(text);
-  if (!url) return undefined;
-  const { protocol, hostname, username, password, href } = url;
-  const trusted = protocol === 'https:' || (protocol === 'http:' && LOOPBACK.test(hostname));
-  return trusted && username === '' && password === '' ? href.replace(/\/+$/, '') : undefined;
+  const url = /[?#]/.test(text) ? undefined : trustedUrl(text);
+  return url && url.username + url.password === '' ? url.href.replace(/\/+$/, '') : undefined;
 });
 
 /** Returns true for text in which each percent sign begins a character in UTF-8. */
@@ -75,11 +79,9 @@ const PROXY = formatBy(
 );
 
 /** A provider's key may be in any part of it. */
-const RPC_URL = formatBy('an https URL, or http on loopback', (text) => {
-  const url = /\s/.test(text) ? null : URL.parse(text);
-  const trusted = url?.protocol === 'https:' || (url?.protocol === 'http:' && LOOPBACK.test(url.hostname));
-  return trusted ? new Secret(text) : undefined;
-});
+const RPC_URL = formatBy('an https URL, or http on loopback', (text) =>
+  trustedUrl(text) ? new Secret(text) : undefined,
+);
 
 export const TABLE = matching('the name of a DynamoDB table', /^[\w.-]{3,255}$/);
 
