@@ -4,7 +4,6 @@ import { type Access, type Note, orNote } from '../account/access.ts';
 import { type Market, readEach, readMarkets } from '../account/markets.ts';
 import { cellsOf, openAccountRecords } from '../account/records.ts';
 import { type AccountVenue, openVenue } from '../account/venue.ts';
-import type { OrderEvent } from './event.ts';
 import { look, recentRecords, windowOf } from './look.ts';
 import type { Recognition, RecordedOrder } from './shown.ts';
 import type { FollowState } from './state.ts';
@@ -17,10 +16,7 @@ export interface Sources extends Pick<AccountVenue, 'restingOrders' | 'trades' |
 }
 
 /** The result of a look. */
-export interface Looked {
-  readonly state: FollowState;
-  readonly events: readonly OrderEvent[];
-}
+export type Looked = Omit<ReturnType<typeof look>, 'lacks'>;
 
 /** Makes a look, or returns `undefined` after a sentence if it cannot be made. */
 export type MakeLook = (state: FollowState, now: number) => Promise<Looked | undefined>;

@@ -17,7 +17,6 @@
 /** A first start reports what happened this long before it: clocks differ, and a start takes time. */
 export const FIRST_MS = 120_000;
 
-/** Each look reads the last minute of the window; once in `WHOLE_WINDOW_MS`, the whole window. */
 export const RECENT_MS = 60_000;
 export const WHOLE_WINDOW_MS = 55_000;
 /** Rows may appear late: a whole window begins this long before the newest. */
