@@ -63,9 +63,6 @@ export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-/** Exit code of a malformed command line. */
-const MISUSED = 2;
-
 const EVERYWHERE = {
   help: { ...flag('print this'), short: 'h' },
   version: flag('print the version'),
@@ -173,21 +170,20 @@ export async function runCommand<const O extends Options>(
   try {
     const { values, positionals } = read(command, args);
     const { help, version }: { readonly help?: unknown; readonly version?: unknown } = values;
-    if (help) out(`${purpose}\n\n${usageOf(command)}${notes === undefined ? '' : `\n${notes}`}`);
-    else if (version) out(`${VERSION}\n`);
-    else {
-      const ended = await run(values, positionals);
-      if (typeof ended === 'string') throw new UsageError(ended);
-      return ended;
+    if (help || version) {
+      out(help ? `${purpose}\n\n${usageOf(command)}${notes === undefined ? '' : `\n${notes}`}` : `${VERSION}\n`);
+      return 0;
     }
-    return 0;
+    const ended = await run(values, positionals);
+    if (typeof ended === 'string') throw new UsageError(ended);
+    return ended;
   } catch (error) {
     if (!(error instanceof UsageError)) {
       err(`${error instanceof Error ? error.stack : error}\n`);
       return 1;
     }
     err(`${error.message}\n\n${usageOf(command)}`);
-    return MISUSED;
+    return 2;
   }
 }
 
