@@ -65,13 +65,11 @@ const NO_ANSWER = ['venue_error', 'venue_timeout', 'venue_unavailable'] as const
 
 /** Per cent of an hour's orders that got no answer of the venue; 0 below three. `faultRate` does not see so few. */
 function unansweredRate({ function: orders }: ServiceFunction<'orders'>, { errors }: ServiceMetrics): IMetric {
-  const faults = combine(
-    NO_ANSWER.map((code) => errors('orders', code)),
-    'sum',
-  );
-  const usingMetrics = { faults, orders: orders.metricInvocations() };
+  const period = Duration.hours(1);
+  const failed = NO_ANSWER.map((code) => errors('orders', code).with({ period }));
+  const usingMetrics = { faults: combine(failed, 'sum', period), orders: orders.metricInvocations() };
   const expression = 'IF(faults >= 3, 100 * faults / orders, 0)';
-  return new MathExpression({ expression, usingMetrics, period: Duration.hours(1), label: '' });
+  return new MathExpression({ expression, usingMetrics, period, label: '' });
 }
 
 /** 1 for five minutes in which no run ended well; no value where there was no run. */

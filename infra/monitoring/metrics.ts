@@ -54,9 +54,12 @@ export function metricsOf(stackName: string) {
 /** The metrics of a deployment. */
 export type ServiceMetrics = ReturnType<typeof metricsOf>;
 
-/** Combines metrics; one that was never written counts as zero. Sums are of a minute. */
-export function combine(metrics: readonly IMetric[], how: 'sum' | 'maximum'): IMetric {
-  const period = how === 'sum' ? PERIOD : Duration.minutes(5);
+/** Combines metrics; one that was never written counts as zero. By default sums are of a minute. */
+export function combine(
+  metrics: readonly IMetric[],
+  how: 'sum' | 'maximum',
+  period = how === 'sum' ? PERIOD : Duration.minutes(5),
+): IMetric {
   const usingMetrics = Object.fromEntries(metrics.map((metric, index) => [`m${index}`, metric]));
   const filled = Object.keys(usingMetrics).map((name) => `FILL(${name}, 0)`);
   const expression = how === 'sum' ? filled.join(' + ') : `MAX([${filled.join(', ')}])`;
