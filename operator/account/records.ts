@@ -7,14 +7,6 @@ import { ConfigError } from '../../shared/settings/formats.ts';
 import { tableNameOf } from '../../shared/store-name.ts';
 import { type Access, DeskError } from './access.ts';
 
-/** The picked parts of records. */
-export interface Records<T> {
-  /** By order id, in lower case. */
-  readonly byId: ReadonlyMap<string, T>;
-  /** Number of the records that this version cannot read, which are skipped. */
-  readonly unreadable: number;
-}
-
 /** Opens the records of a service. Each call throws `DeskError` if the store cannot be read. */
 export async function openAccountRecords({ store, ...route }: Pick<Access, 'store' | 'region'> & AwsRoute) {
   function failed(cause: unknown): DeskError {
@@ -25,11 +17,8 @@ export async function openAccountRecords({ store, ...route }: Pick<Access, 'stor
     return new DeskError(`The records of orders (${place}) cannot be read: ${why}.`, { cause });
   }
 
-  /** Keeps the result of `pick` for each record, unless it is `undefined`. */
-  async function read<T>(
-    records: ReturnType<OrderRecords['list']>,
-    pick: (record: OrderRecord) => T | undefined,
-  ): Promise<Records<T>> {
+  /** Keeps each result of `pick` by its order id, in lower case; skips `undefined`. Counts the records of another version. */
+  async function read<T>(records: ReturnType<OrderRecords['list']>, pick: (record: OrderRecord) => T | undefined) {
     const byId = new Map<string, T>();
     let unreadable = 0;
     try {

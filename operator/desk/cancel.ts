@@ -85,18 +85,11 @@ interface Done {
   readonly clients: Clients;
 }
 
-/** What is left of the orders to cancel. */
-interface Left {
-  readonly resting: Resting;
-  /** The ids that no look-up finds. That proves nothing: an order whose outcome is unknown may still arrive. */
-  readonly unknown: ReadonlySet<string>;
-}
-
 /**
  * Finds the orders that still rest. Looks up those that the venue did not cancel, and all named ones: an order that the
- * venue holds back as delayed is on no list.
+ * venue holds back as delayed is on no list. An `unknown` id, which no look-up finds, proves nothing: it may still arrive.
  */
-async function findLeft(desk: Desk, selection: Selection, { answer, clients }: Done): Promise<Left> {
+async function findLeft(desk: Desk, selection: Selection, { answer, clients }: Done) {
   const { cancelled, refused } = answer;
   let listed = await list(desk, selection, clients);
   for (const pause of LOOK_PAUSES_MS) {
@@ -118,6 +111,8 @@ function resultOf(id: string, { asked, answer: { cancelled, refused } }: Done) {
   if (cancelled.has(id)) return 'cancelled';
   return asked.has(id) && !refused.has(id) ? 'unknown' : 'not_cancelled';
 }
+
+type Left = Awaited<ReturnType<typeof findLeft>>;
 
 /** Reports a cancellation. Returns 1 if an order still rests, or if that is not known. */
 async function reportDone(desk: Desk, selection: Selection, done: Done, found: Left | undefined): Promise<number> {

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { SIGNATURE_TYPES, type SignatureType } from '../../../account.ts';
 import type { Call } from '../../../call.ts';
-import { type Decimal, fromUnits, UNIT_DECIMALS } from '../../../decimal.ts';
+import { fromUnits, UNIT_DECIMALS } from '../../../decimal.ts';
 import type { HttpResponse } from '../../../http/exchange.ts';
 import { isOwn404, parseAnswer, refuseRead } from '../http/reads.ts';
 import type { SendAsAccount } from '../http/signed-requests.ts';
@@ -11,21 +11,8 @@ const apiKeys = z.object({ apiKeys: z.array(z.unknown()) });
 const banStatus = z.object({ closed_only: z.boolean() });
 const balanceAllowance = z.object({ balance: units, allowances: z.catch(z.record(z.string(), units), {}) });
 
-/** The collateral of an account in the records of the CLOB, which may lag behind the chain. */
-export interface NotedCollateral {
-  /** In collateral units. */
-  readonly balance: Decimal;
-  /** The exchanges' addresses, in lower case, that may not take any of it. */
-  readonly notAllowed: ReadonlySet<string>;
-}
-
 async function ask(send: SendAsAccount, name: string, path: string, call: Call): Promise<HttpResponse> {
   return (await send({ name, method: 'GET', path }, call)).response;
-}
-
-/** Signature types are numbered from 0. */
-function collateralOf(signatureType: SignatureType): string {
-  return `?asset_type=COLLATERAL&signature_type=${SIGNATURE_TYPES.indexOf(signatureType)}`;
 }
 
 /**
@@ -38,8 +25,9 @@ export async function readCollateral(
   send: SendAsAccount,
   { signatureType, refresh }: { readonly signatureType: SignatureType; readonly refresh: boolean },
   call: Call,
-): Promise<NotedCollateral | undefined> {
-  const query = collateralOf(signatureType);
+) {
+  // Signature types are numbered from 0.
+  const query = `?asset_type=COLLATERAL&signature_type=${SIGNATURE_TYPES.indexOf(signatureType)}`;
   if (refresh) {
     const refreshed = await ask(send, 'refresh-balance', `/balance-allowance/update${query}`, call);
     if (refreshed.status !== 200) throw refuseRead(refreshed);
@@ -49,7 +37,9 @@ export async function readCollateral(
   const { balance, allowances } = parseAnswer(response, balanceAllowance);
   const refused = Object.entries(allowances).filter(([, allowed]) => /^0+$/.test(allowed));
   return {
+    /** By the records of the CLOB, which may lag behind the chain. */
     balance: fromUnits(BigInt(balance), UNIT_DECIMALS),
+    /** The exchanges' addresses, in lower case, that may not take any of it. */
     notAllowed: new Set(refused.map(([address]) => address.toLowerCase())),
   };
 }

@@ -21,12 +21,7 @@ export interface Fees {
   readonly takerOnly: boolean;
 }
 
-export interface MarketInfo {
-  /** `null` if the venue does not state them. */
-  readonly fees: Fees | null;
-  readonly outcomes: ReadonlyMap<string, string>;
-}
-
+/** Returns `null` if the venue does not state them. */
 function feesOf({ fd, tbf }: z.infer<typeof marketInfo>): Fees | null {
   if (!fd) return tbf === 0 ? { rate: ZERO, exponent: 1, takerOnly: true } : null;
   const rate = parseDecimal(fd.r);
@@ -35,13 +30,9 @@ function feesOf({ fd, tbf }: z.infer<typeof marketInfo>): Fees | null {
 
 /**
  * `GET /clob-markets/{condition_id}` of the CLOB (https://docs.polymarket.com, "migrate"): `undefined` for a market that the venue
- * has removed, as it does once one has closed. Errors: those of `MarketData`.
+ * has removed, as it does once one has closed; else its fees, and the names of its outcomes by token id. Errors: those of `MarketData`.
  */
-export async function readMarketInfo(
-  clob: Transport,
-  conditionId: string,
-  call: Call,
-): Promise<MarketInfo | undefined> {
+export async function readMarketInfo(clob: Transport, conditionId: string, call: Call) {
   const spec = { name: 'read-market-info', method: 'GET', path: `/clob-markets/${conditionId}` } as const;
   const response = await readWithRetry(clob, spec, call);
   if (isOwn404(response)) return undefined;
