@@ -74,17 +74,12 @@ function clientSigner({ address, sign }: Wallet) {
   };
 }
 
-type Headers = Readonly<Record<string, string>>;
-
-/** Passes all headers on: a later version of the client may add one. */
-function toHeaders(headers: object): Headers {
-  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
-}
-
 /**
  * Returns the headers by which a wallet obtains its API credentials. `now`: the venue's time in milliseconds
  * (https://docs.polymarket.com/api-reference/authentication: L1).
  */
-export async function l1Headers(wallet: Wallet, now: number): Promise<Headers> {
-  return toHeaders(await createL1Headers(clientSigner(wallet), CHAIN_ID, 0, Math.floor(now / 1_000)));
+export async function l1Headers(wallet: Wallet, now: number): Promise<Readonly<Record<string, string>>> {
+  const headers: object = await createL1Headers(clientSigner(wallet), CHAIN_ID, 0, Math.floor(now / 1_000));
+  // All of them: a later version of the client may add one.
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
 }

@@ -27,21 +27,19 @@ export interface OrderEntrySettings
 
 /** Opens the capability to trade with one wallet. Throws `ConfigError` where the settings contradict each other. */
 export function createOrderEntry(settings: OrderEntrySettings, log: Log): OrderEntry {
-  const { wallet, builderCode } = settings;
+  const { wallet, builderCode, clobUrl, proxyEnv, credentials: given, maxOrderNotional: cap } = settings;
   const account: Account = { wallet, builderCode, ...chooseAccount(wallet.address, settings) };
   const { signatureType } = account;
-  const { proxyEnv } = settings;
   const clock = createClockCheck(log);
-  const clob = createTransport(settings.clobUrl, { onDate: clock.heed, proxyEnv });
+  const clob = createTransport(clobUrl, { onDate: clock.heed, proxyEnv });
   const checkClock = (call: Call) => clock.check(clob, call);
-  const { credentials: given, maxOrderNotional: cap } = settings;
   const credentials = given
     ? givenCredentials(given)
     : createCredentialSource((call) => deriveApiKey(clob, wallet, call));
   const rules = createOrderRuleBook(clob);
   const submissions = createSubmissions({
     clob,
-    orders: createTransport(settings.clobUrl, { onDate: clock.heed, proxyEnv }),
+    orders: createTransport(clobUrl, { onDate: clock.heed, proxyEnv }),
     walletAddress: wallet.address,
     signatureType,
     maker: account.funderAddress,
@@ -72,7 +70,7 @@ export function createOrderEntry(settings: OrderEntrySettings, log: Log): OrderE
 
   return {
     walletAddress: wallet.address,
-    signedFor: { venue: settings.clobUrl, chainId: CHAIN_ID, maker: account.funderAddress, signatureType },
+    signedFor: { venue: clobUrl, chainId: CHAIN_ID, maker: account.funderAddress, signatureType },
     checkClock,
     sign,
     ...submissions,
