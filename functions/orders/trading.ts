@@ -12,13 +12,6 @@ import type { OpenOrders, OrderParts } from './endpoint.ts';
 import { openOrders } from './open-orders.ts';
 import { openVerification } from './verification.ts';
 
-/** Warns at the start about an account of an unexpected kind; throws `ConfigError` for a wrong one. */
-function checkAccount(walletAddress: string, config: DeployedConfig, log: Log): void {
-  const account = chooseAccount(walletAddress.toLowerCase(), config);
-  if (account.warning !== undefined) log.warn(account.warning);
-  if (account.signatureType === 'eoa') log.warn(EOA_WARNING);
-}
-
 const WITHOUT_ORDERS =
   'SERVICE_PLACE_ORDER=1, SERVICE_WALLET_ADDRESS, SERVICE_ORDER_ACCESS, SERVICE_PRIVATE_KEY_SECRET or SERVICE_KMS_KEY, and SERVICE_STORE=dynamodb:TABLE must be set.';
 
@@ -30,7 +23,9 @@ function createTrading(config: DeployedConfig, log: Log): OpenOrders {
   const { mode, walletAddress, key, proxyEnv } = config;
   const tableName = tableNameOf(config.store);
   if (mode === 'read-only' || !walletAddress || !key || !tableName) throw new ConfigError(WITHOUT_ORDERS);
-  checkAccount(walletAddress, config, log);
+  const { warning, signatureType } = chooseAccount(walletAddress.toLowerCase(), config);
+  if (warning !== undefined) log.warn(warning);
+  if (signatureType === 'eoa') log.warn(EOA_WARNING);
   const store = createDynamoDbStore({ tableName, proxyEnv });
   let opened: Promise<Orders> | undefined;
 

@@ -128,11 +128,7 @@ export function createVerification(kinds: WalletKinds, { authorities, allowedCli
     return { clientAddress, idempotencyKey, holder, signature, expires, validUntil };
   }
 
-  const checkHeaders: Middleware = {
-    before: ({ event }) => {
-      parseHeaders(event.headers);
-    },
-  };
+  const checkHeaders: Middleware = { before: ({ event }) => void parseHeaders(event.headers) };
 
   function authorityFor(domainName: string): string {
     // URLs leave out the default port; the local server uses http, so 80.

@@ -22,13 +22,10 @@ export interface DynamoDbStoreSettings extends AwsRoute {
   /** A table with the partition key `idempotency_key` (string) and time to live on `expires_at`. */
   readonly tableName: string;
   readonly client?: DynamoDBClientConfig;
-  readonly limits?: typeof LIMITS_MS;
+  readonly limits?: Readonly<Record<keyof typeof LIMITS_MS, number>>;
 }
 
-const LIMITS_MS: { readonly call: number; readonly connect: number; readonly attempt: number } = {
-  call: STORE_CALL_MS,
-  ...STORE_ATTEMPT_MS,
-};
+const LIMITS_MS = { call: STORE_CALL_MS, ...STORE_ATTEMPT_MS };
 
 type Item = Record<string, AttributeValue>;
 
