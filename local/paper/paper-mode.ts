@@ -48,10 +48,6 @@ function portOf({ url }: Pick<Listening, 'url'>): number {
   return Number(new URL(url).port || '80');
 }
 
-function deskCommand(port: number): string {
-  return `${String(port) === LOCAL.port.preset ? '' : `SERVICE_PORT=${port} `}npm run orders -- --paper open`;
-}
-
 const SIGNED = `# Clients sign their orders here: without X-Client-Signature the next answer is 401, with the
 # text to sign (docs/clients.md).
 `;
@@ -59,11 +55,13 @@ const SIGNED = `# Clients sign their orders here: without X-Client-Signature the
 /** Writes the addresses of a paper session, and commands to copy. */
 function firstScreen(service: Listening, venueUrl: string, venue: PaperVenue, isSigned: boolean): string {
   const { tokenId, price, size } = venue.suggestOrder();
+  const port = String(portOf(service));
+  const setting = port === LOCAL.port.preset ? '' : `SERVICE_PORT=${port} `;
   return `Trading on paper: invented markets, no real money. All is forgotten at the end.
   service  ${service.url}
   console  ${venueUrl} (all of it in a browser)
   venue    ${venueUrl} (faults, accounts: packages/paper-venue)
-  desk     ${deskCommand(portOf(service))} (open, fills, positions, cancel)
+  desk     ${setting}npm run orders -- --paper open (open, fills, positions, cancel)
   wallet   ${service.walletAddress}, ${GIVEN_UNITS} pUSD and shares
 
 S=${service.url} V=${venueUrl}
