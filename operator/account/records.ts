@@ -17,7 +17,7 @@ export async function openAccountRecords({ store, ...route }: Pick<Access, 'stor
     return new DeskError(`The records of orders (${place}) cannot be read: ${why}.`, { cause });
   }
 
-  /** Keeps each result of `pick` by its order id, in lower case; skips `undefined`. Counts the records of another version. */
+  /** Keeps each result of `pick` by its order id, in lower case; skips `undefined`. Counts unreadable records. */
   async function read<T>(records: ReturnType<OrderRecords['list']>, pick: (record: OrderRecord) => T | undefined) {
     const byId = new Map<string, T>();
     let unreadable = 0;

@@ -14,7 +14,7 @@ import {
 } from '../account/fills.ts';
 import { readMarkets } from '../account/markets.ts';
 import { type ClientCells, comparable, isOfClient, whoOf } from '../account/records.ts';
-import { type Desk, plural, readKnown, type Seen } from './desk.ts';
+import { type Desk, plural, readKnown } from './desk.ts';
 import { type Row, report, type Sheet } from './output.ts';
 
 // How to report the fills of the account: listed, or summed by client, by token, or by both.
@@ -156,18 +156,14 @@ function noteOmissions(desk: Desk, fills: readonly Fill[], foreign: readonly str
   }
 }
 
-/** Returns when each order in trades, of whatever account, existed. */
-function seenIn(trades: readonly Trade[]): Seen {
-  return new Map(trades.flatMap((trade) => orderIdsIn(trade).map((id) => [id, trade.at] as const)));
-}
-
 /** Reports the fills of the account, or their sums. Returns 1 if a trade or a fee cannot be read. */
 export async function reportFills(desk: Desk, options: FillsOptions): Promise<number> {
   const { venue, terminal, format } = desk;
   const { client, byClient, byToken } = options;
   const { trades, unreadable } = await venue.trades(options);
+  const seen = trades.flatMap((trade) => orderIdsIn(trade).map((id) => [id, trade.at] as const));
   // Reads records after trades, so that orders placed during the minutes of reading have their records.
-  const records = await readKnown(desk, seenIn(trades), whoOf);
+  const records = await readKnown(desk, new Map(seen), whoOf);
   const { fills: all, foreign, areFeesRead } = await findFills(desk, trades, records.byId);
   const ofAll = all.map((fill) => ({ ...fill, ...records.cellsIn(fill.order_id) }));
   const fills = ofAll.filter((fill) => client === undefined || isOfClient(fill, client));
