@@ -62,15 +62,11 @@ function checkHeaders({ headers }: GatewayEvent): void {
   if (broken.length > 0) throw refuseHeaders(broken);
 }
 
-/** Refuses (408 `request_timeout`) an order after the gateway's time-out: its caller has already got an error. */
-function checkAge({ requestContext: { timeEpoch } }: GatewayEvent): void {
-  if (Date.now() - timeEpoch > GATEWAY_LIMIT_MS) throw refuse('request_timeout', {});
-}
-
 /** Checks what a request has besides its body: age, query, media type, size, headers. */
 export const checkRequest: Middleware = {
   before: ({ event }) => {
-    checkAge(event);
+    // After the gateway's time-out its caller has already got an error.
+    if (Date.now() - event.requestContext.timeEpoch > GATEWAY_LIMIT_MS) throw refuse('request_timeout', {});
     if (event.rawQueryString !== '') checkParameters(parseQuery(event.rawQueryString));
     checkMedia(event);
     checkHeaders(event);
