@@ -1,6 +1,6 @@
 import { type Book, formatUnits, parseUnits, type Quote } from '../client/client.ts';
 import type { Draft } from './draft.ts';
-import { formatMoney, formatPrice, formatShares, SUM_DECIMALS } from './figures.ts';
+import { formatMoney, formatPrice, formatShares, largest, SUM_DECIMALS } from './figures.ts';
 import type { Holdings } from './holdings.ts';
 
 /** A limit this far past the best price of the other side is likely a slip: three ticks of most markets. */
@@ -68,7 +68,7 @@ function shortOf({ draft: { side, price, size }, quote, holdings }: Weighed): st
   // The venue reserves what the limit allows, also where the order matches at better prices.
   const sums = [parseUnits(size) * parseUnits(price), parseUnits(quote.total ?? '0', SUM_DECIMALS)];
   const free = parseUnits(holdings.freeCollateral, SUM_DECIMALS);
-  const [missing = 0n] = sums.map((sum) => sum - free).toSorted((one, other) => (one > other ? -1 : 1));
+  const missing = largest(sums) - free;
   return missing > 0n ? `${formatMoney(formatUnits(missing, SUM_DECIMALS), true)} short.` : undefined;
 }
 

@@ -18,7 +18,7 @@ export function makeDetails(summary: string, ...texts: readonly (string | undefi
 export function createAnswer() {
   let current: Outcome | undefined;
 
-  function show(outcome: Outcome | undefined): void {
+  function show(outcome?: Outcome): void {
     const hadFocus = part('result-actions').contains(document.activeElement);
     current = outcome;
     part('answer').className = outcome?.kind ?? '';
@@ -32,7 +32,6 @@ export function createAnswer() {
 
   return {
     show,
-    clear: () => show(undefined),
     /** Returns the shown outcome; each one is a new object. */
     shown: () => current,
     /** Updates the shown outcome. */

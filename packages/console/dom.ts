@@ -60,6 +60,12 @@ export function replaceKeepingFocus(element: HTMLElement, children: readonly HTM
   [...element.querySelectorAll('button')].find(({ dataset }) => dataset['key'] === focused)?.focus();
 }
 
+/** Replaces the rows of a list; one without rows says so. */
+export function showRows(id: string, rows: readonly HTMLElement[], none: string): void {
+  const empty = make('li', { class: 'line' }, make('p', { class: 'hint' }, none));
+  replaceKeepingFocus(part(id), rows.length > 0 ? rows : [empty]);
+}
+
 /** Asks before something that cannot be undone, and shows what it is about. Escape and "No" answer false. */
 export function ask(question: string, yes: string, about: readonly HTMLElement[] = []): Promise<boolean> {
   const dialog = find('question', HTMLDialogElement);

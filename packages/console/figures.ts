@@ -39,6 +39,16 @@ export function formatMoney(sum: string, up = false): string {
   return `${formatCents(sum, up)} pUSD`;
 }
 
+/** Returns the largest of some units; 0 if there are none. */
+export function largest(units: readonly bigint[]): bigint {
+  return units.toSorted((one, other) => (one > other ? -1 : 1))[0] ?? 0n;
+}
+
+/** Shortens the address of a wallet. */
+export function shortAddress(address: string): string {
+  return `${address.slice(0, 6)}…${address.slice(-4)}`;
+}
+
 /** Multiplies a price by a number of shares: a sum of collateral. */
 export function costOf(price: string | number, size: string | number): string {
   return formatUnits(parseUnits(price) * parseUnits(size), SUM_DECIMALS);

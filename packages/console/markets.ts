@@ -106,15 +106,16 @@ export function createMarketList(client: Client, choose: Choose) {
     mark();
   }
 
+  function outcomes(): readonly Chosen[] {
+    return markets.flatMap((market) => market.outcomes.map((outcome) => ({ market, outcome })));
+  }
+
   function outcomeOf(tokenId: string): Chosen | undefined {
-    const all = markets.flatMap((market) => market.outcomes.map((outcome) => ({ market, outcome })));
-    return all.find(({ outcome }) => outcome.token_id === tokenId);
+    return outcomes().find(({ outcome }) => outcome.token_id === tokenId);
   }
 
   function chooseFirst(): void {
-    const [market] = markets;
-    const outcome = market?.outcomes[0];
-    const first = outcomeOf(location.hash.slice(1)) ?? (market && outcome && { market, outcome });
+    const first = outcomeOf(location.hash.slice(1)) ?? outcomes()[0];
     if (first) choose(first);
     else say('book-facts', 'No market, so no book.');
   }

@@ -44,8 +44,6 @@ export function createOrderForm(
   let subject = '';
   let bound: string | undefined;
 
-  const market = () => ({ fees: chosen?.market.fees ?? null });
-
   /** Shows what speaks against an order, and the box to tick where one is needed; returns true if the order may be sent. */
   function showCaution(draft: Draft, weighed: Weighed | undefined): boolean {
     const warnings = weighed && blocked === undefined ? warningsOf(weighed) : [];
@@ -68,7 +66,10 @@ export function createOrderForm(
     const draft = readDraft();
     const [rules, isRight] = book ? [drafts.rulesOf(book), drafts.checkDraft(draft, book)] : [];
     const wrong = FIELDS.find((name) => !isRight?.[name]);
-    const weighed = book && !wrong ? { draft, book, quote: quote(book, market(), draft), ...known } : undefined;
+    const weighed =
+      book && !wrong
+        ? { draft, book, quote: quote(book, { fees: chosen?.market.fees ?? null }, draft), ...known }
+        : undefined;
     bound = weighed?.quote.bound ?? undefined;
     for (const id of FIELDS) showHint(id, rules?.[id] ?? '', draft[id] !== '' && isRight?.[id] === false);
     part('stakes').replaceChildren(makeFacts(listCost(draft.side, weighed)));

@@ -1,6 +1,6 @@
 import { parseUnits } from '../client/client.ts';
 import { makeDetails } from './answer.ts';
-import { ask, make, makeButton, part, replaceKeepingFocus, say } from './dom.ts';
+import { ask, make, makeButton, part, say, showRows } from './dom.ts';
 import { costOf, describeOrder, formatCents, formatTime } from './figures.ts';
 import type { OwnOrder } from './holdings.ts';
 import { isRepeatable, isUnsettled, type Journal, type KeptOrder } from './journal.ts';
@@ -117,8 +117,7 @@ export function createOrders(page: Page, { journal, hasVenue, onOrders, onRepeat
     const now = JSON.stringify(rows.map((row) => [row, statusOf(row), !outcomeOf(row.atVenue?.tokenId ?? '')]));
     if (now === shown) return;
     shown = now;
-    const none = make('li', { class: 'line' }, make('p', { class: 'hint' }, 'No orders yet.'));
-    replaceKeepingFocus(part('own-orders'), rows.length > 0 ? rows.flatMap(makeRow) : [none]);
+    showRows('own-orders', rows.flatMap(makeRow), 'No orders yet.');
     const [open, live] = [kept.filter(isUnsettled), atVenue.filter(({ status }) => status === 'live')];
     say('order-count', `${rows.length} listed${hasVenue ? `, ${live.length} resting` : ''}`);
     // Wherever the list is, an order that may be live is in sight.

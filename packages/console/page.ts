@@ -39,8 +39,9 @@ export function createPage(serviceUrl: string) {
 
   async function send(url: string, init: RequestInit): Promise<Response> {
     const response = await fetch(url, init);
-    if (response.status === 304) staleness.confirm('book');
-    if (response.status === 304 && shown.chosen) chart.add(shown.chosen.outcome.token_id, shown.book);
+    if (response.status !== 304) return response;
+    staleness.confirm('book');
+    if (shown.chosen) chart.add(shown.chosen.outcome.token_id, shown.book);
     return response;
   }
 

@@ -23,8 +23,9 @@ interface PlacementDeps {
 const NO_ROOM = 'This browser stores no more for this page, and an order that is not stored could be lost.';
 
 /** Names an order and its market: the page may show another one by now. */
-function headingOf({ order, outcome, market }: KeptOrder, say: (terms: string) => string): readonly HTMLElement[] {
-  return [make('h3', {}, say(describeOrder({ ...order, outcome }))), make('p', { class: 'hint' }, market)];
+function headingOf(what: string, { order, outcome, market }: KeptOrder, end = ''): readonly HTMLElement[] {
+  const terms = describeOrder({ ...order, outcome });
+  return [make('h3', {}, `${what}: ${terms}${end}`), make('p', { class: 'hint' }, market)];
 }
 
 /** Describes an order as the service has answered, or as the venue has it now. */
@@ -35,7 +36,7 @@ function describePlaced(placed: PlacedOrder, kept: KeptOrder, now?: OwnOrder): r
     Status: standingOf(now?.status ?? status, size, filled),
     Value: value === null ? 'not reported by the venue' : `${formatMoney(value)}, before fees`,
   };
-  return [...headingOf(kept, (terms) => `Placed: ${terms}`), makeFacts(facts)];
+  return [...headingOf('Placed', kept), makeFacts(facts)];
 }
 
 /** Places orders, one at a time, and shows the outcome of each. */
@@ -59,13 +60,13 @@ export function createPlacement(deps: PlacementDeps) {
 
   function showUnsettled(kept: KeptOrder, lines: readonly HTMLElement[] = [], details = detailsOf(kept)): void {
     onBlock('Settle the last order first');
-    const heading = headingOf(kept, (terms) => `Not settled: ${terms} may be live`);
+    const heading = headingOf('Not settled', kept, ' may be live');
     const advice = isRepeatable(kept)
       ? 'Repeat it: that settles it, and never places a second order.'
       : 'It is too old to be repeated: the service may have forgotten it. Look for the order at the venue.';
     const again = makeButton('Repeat safely', () => repeat(kept), { class: 'primary' });
     const leave = makeButton('Leave it unsettled', () => {
-      answer.clear();
+      answer.show();
       note({ ...kept, state: 'left' });
       onBlock(undefined);
     });
@@ -83,7 +84,7 @@ export function createPlacement(deps: PlacementDeps) {
     const doubt = code === 'aborted' ? 'You stopped waiting.' : why;
     if (kept.state === 'open') return showUnsettled(kept, [make('p', { class: 'hint' }, doubt), lines], details);
     onBlock(undefined);
-    const content = [...headingOf(kept, (terms) => `Not placed: ${terms}`), make('p', {}, why), lines];
+    const content = [...headingOf('Not placed', kept), make('p', {}, why), lines];
     answer.show({ kind: 'refused', content, details });
   }
 
@@ -160,7 +161,7 @@ export function createPlacement(deps: PlacementDeps) {
   // Another tab may have settled or left it.
   addEventListener('storage', () => {
     if (answer.shown()?.kind !== 'unsettled' || isOpen()) return;
-    answer.clear();
+    answer.show();
     onBlock(undefined);
   });
   addEventListener('beforeunload', (event) => {

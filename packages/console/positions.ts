@@ -1,5 +1,5 @@
 import { formatUnits } from '../client/client.ts';
-import { make, part, replaceKeepingFocus } from './dom.ts';
+import { make, showRows } from './dom.ts';
 import { formatMoney, formatPrice, formatShares } from './figures.ts';
 import { type OwnOrder, positionsIn, profitAt } from './holdings.ts';
 import { bestOf, makeLink } from './markets.ts';
@@ -27,6 +27,5 @@ export function showPositions(orders: readonly OwnOrder[], page: Page): void {
     const link = makeLink(chosen?.market.question ?? undefined, tokenId, () => chosen && page.choose(chosen));
     return make('li', { class: 'line' }, link, cells);
   });
-  const none = make('li', { class: 'line' }, make('p', { class: 'hint' }, 'No position yet: nothing was filled.'));
-  replaceKeepingFocus(part('positions'), rows.length > 0 ? rows : [none]);
+  showRows('positions', rows, 'No position yet: nothing was filled.');
 }

@@ -1,5 +1,6 @@
 import { type Client, type HealthStatus, OrderBookError } from '../client/client.ts';
 import { makeFacts, part, say } from './dom.ts';
+import { shortAddress } from './figures.ts';
 import type { Page } from './page.ts';
 import { notSent, sentenceOf } from './words.ts';
 
@@ -42,7 +43,7 @@ export function showService(serviceUrl: string, health: HealthStatus, hasVenue: 
   const badge = venue === 'paper' ? 'PAPER' : mode === 'order-placing' ? 'REAL MONEY' : 'READ ONLY';
   showBadge(badge, badge === 'REAL MONEY' ? 'real' : 'safe');
   say('service-error', '');
-  const short = wallet && { Wallet: `${wallet.slice(0, 6)}…${wallet.slice(-4)}` };
+  const short = wallet && { Wallet: shortAddress(wallet) };
   // On paper, balance and position replace these.
   if (!hasVenue) part('account').replaceChildren(makeFacts({ Service: new URL(serviceUrl).host, ...short }));
 }

@@ -32,10 +32,8 @@ export function createSheets() {
     },
     /** Shows the best prices of an outcome in the bar; a press on one takes it into the ticket. */
     showPrices: ({ outcome }: Chosen, book: Book | undefined, use: (price: string, side: 'buy' | 'sell') => void) => {
-      for (const [side, verb, level] of [
-        ['sell', 'Sell', book?.bids[0]] as const,
-        ['buy', 'Buy', book?.asks[0]] as const,
-      ]) {
+      for (const side of ['sell', 'buy'] as const) {
+        const [verb, level] = side === 'sell' ? ['Sell', book?.bids[0]] : ['Buy', book?.asks[0]];
         const price = level && formatPrice(level.price, book?.tick_size);
         const button = find(`bar-${side}`, HTMLButtonElement);
         button.replaceChildren(`${verb} ${price ?? ''}`, make('small', { class: 'name' }, outcome.name ?? 'Outcome'));

@@ -12,7 +12,6 @@ import { checkService } from './service.ts';
 import { createWalletRow, signerOf } from './wallet-row.ts';
 import { notSent, sentenceOf } from './words.ts';
 
-const NO_ORDERS = 'This service takes no orders';
 /** Pause between two looks at the paper venue. */
 const VENUE_MS = 2_000;
 
@@ -25,7 +24,7 @@ export function startTrading(page: Page, health: HealthStatus, hasVenue: boolean
 
   function block(): void {
     const unsigned = isSigned && !wallets.account() ? 'Connect a wallet to order' : undefined;
-    form.block(mode === 'read-only' ? NO_ORDERS : (reason ?? unsigned));
+    form.block(mode === 'read-only' ? 'This service takes no orders' : (reason ?? unsigned));
   }
 
   function send(kept: KeptOrder, mayBeLive: boolean, onSend: () => void, signal: AbortSignal): Promise<PlacedOrder> {

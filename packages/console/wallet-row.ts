@@ -1,5 +1,5 @@
 import { ask, make, makeButton, makeFacts, part } from './dom.ts';
-import { describeOrder, formatMoney, formatTime } from './figures.ts';
+import { describeOrder, formatMoney, formatTime, shortAddress } from './figures.ts';
 import type { KeptOrder } from './journal.ts';
 import { type Account, discoverWallets, type Offer } from './wallets.ts';
 import { PageError } from './words.ts';
@@ -20,7 +20,7 @@ export function createWalletRow(isRequired: boolean, onChange: () => void) {
   function change(next?: Account): void {
     [account, step] = [next, step + 1];
     if (next) {
-      const short = make('b', { title: next.address }, `${next.address.slice(0, 6)}…${next.address.slice(-4)}`);
+      const short = make('b', { title: next.address }, shortAddress(next.address));
       show(make('span', {}, isRequired ? 'Signs as ' : 'Client ', short, ` in ${next.wallet}`), back('Change'));
     } else if (offers.length === 0) show('No wallet was found in this browser.');
     else show(...offers.map((offer) => makeButton(`Connect ${offer.name}`, () => void connect(offer))));
