@@ -38,14 +38,14 @@ export function createBookView({ client, staleness, onBook, onChoose, ...events 
 
   function draw(): void {
     const orders = own.filter(({ tokenId }) => tokenId === chosen?.outcome.token_id);
-    if (book) showLadder(part('ladder'), book, orders, events);
+    if (book) showLadder(book, orders, events);
   }
 
   function show(next: Book, { market, outcome }: Chosen): void {
     book = next;
     staleness.confirm('book');
     part('book-facts').replaceChildren(...describeMarket(market));
-    showQuote(part('quote'), next);
+    showQuote(next);
     // The price to buy at, as in the list.
     const price = next.asks[0]?.price ?? next.bids[0]?.price;
     const name = market.question ?? 'Order book';

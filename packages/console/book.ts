@@ -1,10 +1,13 @@
 import { type Book, formatUnits, parseUnits } from '../client/client.ts';
-import { make, makeButton, makeFacts, replaceKeepingFocus } from './dom.ts';
-import { formatCents, formatPrice, formatShares, SUM_DECIMALS, shorten } from './figures.ts';
+import { make, makeButton, makeFacts, part, replaceKeepingFocus } from './dom.ts';
+import { formatCents, formatPrice, formatShares, largest, SUM_DECIMALS, shorten } from './figures.ts';
 import type { OwnOrder } from './holdings.ts';
 
 /** Levels of each side that are shown, besides those with orders of the user. */
 const MAX_LEVELS = 30;
+
+/** Part of a side's rows that it has room for at least: fewer levels leave some of it free, more are stretched over it. */
+const ROOM = 0.6;
 
 type Level = Book['bids'][number];
 type Side = 'bid' | 'ask';
@@ -62,7 +65,7 @@ function makeRow({ level, side, total, value, own }: Row, tick: string, most: bi
   return row;
 }
 
-/** Creates the room of rows that a side does not have, so that the spread stays in the middle. */
+/** Creates the room of rows that a side does not have, so that the spread stays near the middle. */
 function makeRoom(rows: number): HTMLElement {
   const room = make('tr', { 'aria-hidden': 'true', class: 'room' }, make('td', { colspan: '4' }));
   room.style.setProperty('--rows', String(rows));
@@ -77,31 +80,27 @@ function makeSpread({ asks: [ask], bids: [bid], tick_size }: Book): HTMLElement 
 }
 
 /** Shows the best prices, large. */
-export function showQuote(
-  box: HTMLElement,
-  { asks: [ask], bids: [bid], last_trade_price: last, tick_size }: Book,
-): void {
+export function showQuote({ asks: [ask], bids: [bid], last_trade_price: last, tick_size }: Book): void {
   const price = (text: string | null | undefined) => (text ? formatPrice(text, tick_size) : '—');
-  box.replaceChildren(makeFacts({ Bid: price(bid?.price), Ask: price(ask?.price), Last: price(last) }));
+  part('quote').replaceChildren(makeFacts({ Bid: price(bid?.price), Ask: price(ask?.price), Last: price(last) }));
 }
 
 /** Shows the best levels as a ladder, the highest price on top. The spread stays in its place on the screen. */
-export function showLadder(box: HTMLElement, book: Book, orders: readonly OwnOrder[], events: LadderEvents): void {
-  const body = box.querySelector('tbody');
+export function showLadder(book: Book, orders: readonly OwnOrder[], events: LadderEvents): void {
+  const [box, body] = [part('ladder'), part('ladder-rows')];
   const sides = (['ask', 'bid'] as const).map((side) => {
     const own = orders.filter((order) => (order.side === 'buy') === (side === 'bid'));
     return rowsOf(side === 'bid' ? book.bids : book.asks, side, own);
   });
-  const totals = sides.map((rows) => rows.at(-1)?.total ?? 0n);
-  const [most = 0n] = totals.toSorted((one, other) => (one > other ? -1 : 1));
-  const fits = Number(getComputedStyle(box).getPropertyValue('--rows'));
+  const most = largest(sides.map((rows) => rows.at(-1)?.total ?? 0n));
+  const least = Math.ceil(ROOM * Number(getComputedStyle(box).getPropertyValue('--rows')));
   const [asks = [], bids = []] = sides.map((rows) => [
     ...rows.map((row) => makeRow(row, book.tick_size, most, events)),
-    ...(rows.length < fits ? [makeRoom(fits - rows.length)] : []),
+    ...(rows.length < least ? [makeRoom(least - rows.length)] : []),
   ]);
   const spread = makeSpread(book);
-  const before = body?.querySelector<HTMLElement>('.spread')?.offsetTop;
-  if (body) replaceKeepingFocus(body, [...asks.toReversed(), spread, ...bids]);
+  const before = body.querySelector<HTMLElement>('.spread')?.offsetTop;
+  replaceKeepingFocus(body, [...asks.toReversed(), spread, ...bids]);
   if (before === undefined) box.scrollTop = spread.offsetTop - box.clientHeight / 2;
   else box.scrollTop += spread.offsetTop - before;
 }

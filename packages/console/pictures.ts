@@ -29,6 +29,9 @@ const MIN_SPAN_MS = 10_000;
 /** Distance of a level from the best one up to which the picture of the depth has it: far ones would hide the near ones. */
 const MAX_FAR = 0.15;
 
+/** Room beside the farthest levels, as a part of the way between them. */
+const MARGIN = 0.05;
+
 /** Each price as a line in steps. */
 export const PRICES: readonly Stroke[] = ['.last', '.bid', '.ask'].map((colour) => ({ colour, holds: 1 }));
 export const DEPTH: readonly Stroke[] = [
@@ -67,8 +70,14 @@ export function depthOf({ bids, asks, tick_size: tick }: Book): Picture | undefi
   const [from, to] = [places[0], places.at(-1)];
   if (from === undefined || to === undefined || from === to) return undefined;
   const most = Math.max(...sides.flatMap((side) => [...side.values()]));
+  // The farthest levels hold on beyond their price: a step, where they would be a stroke.
+  const room = MARGIN * (to - from);
+  const lines = sides.map((side, index) => {
+    const line = places.map((place) => side.get(place) ?? null);
+    return index === 0 ? [line[0] ?? null, ...line, null] : [null, ...line, line.at(-1) ?? null];
+  });
   return {
-    ...{ places, lines: sides.map((side) => places.map((place) => side.get(place) ?? null)), least: 0, most },
+    ...{ places: [from - room, ...places, to + room], lines, least: 0, most },
     across: [from, to].map((price) => [price, formatPrice(String(price), tick)]),
     up: [most / 2, most].map((sum) => [sum, shorten(formatShares(String(sum))).replace(/\.\d\d$/, '')]),
   };

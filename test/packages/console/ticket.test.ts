@@ -216,10 +216,10 @@ describe('the pictures', () => {
     ];
     const asks = [{ price: '0.6', size: '7' }];
     expect(depthOf({ ...BOOK, bids, asks })).toStrictEqual({
-      places: [0.4, 0.5, 0.6],
+      places: [0.39, 0.4, 0.5, 0.6, 0.61].map((price) => expect.closeTo(price)),
       lines: [
-        [15.5, 10, null],
-        [null, null, 7],
+        [15.5, 15.5, 10, null, null],
+        [null, null, null, 7, 7],
       ],
       ...{ least: 0, most: 15.5 },
       across: [
