@@ -12,6 +12,7 @@ async function buildFiles(folder: string): Promise<ReadonlyMap<string, string>> 
     chunkNames: '[name]',
     minify: true,
     format: 'esm',
+    charset: 'utf8',
     target: 'es2022',
     loader: { '.html': 'copy' },
     outdir: folder,
