@@ -56,7 +56,6 @@ export interface RequestState {
   caller?: string;
 }
 
-/** A middy middleware of the pipeline, with the state of its request. */
 export type Middleware = middy.MiddlewareObj<
   GatewayEvent,
   GatewayResult,

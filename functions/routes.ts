@@ -11,5 +11,4 @@ export type Route = (typeof ROUTES)[keyof typeof ROUTES];
 /** The gateway's route for every other path. */
 export const UNKNOWN_ROUTE = { name: 'unknown', method: 'ANY', path: '$default' } as const;
 
-/** An endpoint, or the route for every other path. */
 export type AnyRoute = Route | typeof UNKNOWN_ROUTE;

@@ -43,7 +43,6 @@ function timesOf({ venueRequests, spentMs = new Map() }: Call): Record<string, n
   return Object.fromEntries(parts.map(([part, milliseconds]) => [`${part}_ms`, Number(milliseconds.toFixed(1))]));
 }
 
-/** Creates the state of a request: its id, deadline and log members. */
 export function openState(event: GatewayEvent, { awsRequestId }: InvocationContext, budgetMs: number): RequestState {
   const startedAt = performance.now();
   // The gateway counts from its receipt, so a cold start uses up time. A wrong clock never adds to the budget.

@@ -4,5 +4,4 @@ import { marketsEndpoint } from './endpoint.ts';
 
 const { config, log, serve } = openDeployed();
 
-/** The Lambda handler of `GET /v1/markets`. */
 export const handler = serve(marketsEndpoint(createMarketData(config, log)));

@@ -79,7 +79,6 @@ function createTrading(config: DeployedConfig, log: Log): OpenOrders {
   };
 }
 
-/** Opens the parts of the deployed order function. */
 export async function openTrading(config: DeployedConfig, log: Log): Promise<OrderParts> {
   const trading = createTrading(config, log);
   // Opens at init, while no caller waits. A failure is logged, and the next request tries again.

@@ -55,7 +55,6 @@ export function challengeText({ authority, clientAddress, order, idempotencyKey,
   ].join('\n');
 }
 
-/** An order with all that its client signs. */
 interface SignedRequest {
   readonly headers: Readonly<Record<string, string | undefined>>;
   /** The gateway's domain name, or the `Host` that the local server was sent. */
