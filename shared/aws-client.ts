@@ -11,7 +11,6 @@ export interface AwsRoute {
   readonly proxyEnv?: ProxyEnv | undefined;
 }
 
-/** Returns the options of a client of AWS. */
 export function awsClientOptions(maxAttempts: number, { connect, attempt }: AttemptMs, route: AwsRoute = {}) {
   const { region, proxyEnv } = route;
   return {

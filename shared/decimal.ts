@@ -80,24 +80,20 @@ export function compareDecimals(a: Decimal, b: Decimal): number {
   return x < y ? -1 : x > y ? 1 : 0;
 }
 
-/** Returns a + b, exactly. */
 export function addDecimals(a: Decimal, b: Decimal): Decimal {
   const [x, y] = align(a, b);
   return fromUnits(x + y, Math.max(a.scale, b.scale));
 }
 
-/** Returns a - b, exactly. */
 export function subtractDecimals(a: Decimal, b: Decimal): Decimal {
   const [x, y] = align(a, b);
   return fromUnits(x - y, Math.max(a.scale, b.scale));
 }
 
-/** Returns a × b, exactly. */
 export function multiplyDecimals(a: Decimal, b: Decimal): Decimal {
   return fromUnits(a.coefficient * b.coefficient, a.scale + b.scale);
 }
 
-/** Returns the sum of decimals, exactly. */
 export function sumDecimals(decimals: readonly Decimal[]): Decimal {
   return decimals.reduce(addDecimals, ZERO);
 }

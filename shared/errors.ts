@@ -447,7 +447,6 @@ export class AppError extends Error {
   }
 }
 
-/** Returns true if the venue refuses the API credentials of this operator. */
 export function areCredentialsRefused(error: unknown): boolean {
   return error instanceof AppError && error.facts['reason'] === 'credentials';
 }

@@ -28,7 +28,6 @@ export function decimal(description: string) {
   return z.string().check(z.regex(DECIMAL), z.describe(description));
 }
 
-/** Describes an EVM address. */
 export function address(description: string) {
   return z.string().check(z.regex(/^0x[0-9a-fA-F]{40}$/), z.describe(description));
 }
@@ -38,7 +37,6 @@ export function hash(description: string) {
   return z.string().check(z.regex(/^0x[0-9a-fA-F]{64}$/), z.describe(description));
 }
 
-/** Describes a text of any form. */
 export function text(description: string) {
   return z.string().check(z.describe(description));
 }

@@ -24,7 +24,6 @@ type Key = Record<string, AttributeValue>;
 export function openTableRecords(TableName: string, route: AwsRoute): OrderRecords {
   const client = new DynamoDBClient(awsClientOptions(5, REQUEST_MS, route));
 
-  /** Queries an index for the keys of items. */
   async function* queryKeys(
     index: Index,
     KeyConditionExpression: string,

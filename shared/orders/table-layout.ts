@@ -7,7 +7,6 @@ export const INDEXES = {
   signing: { name: 'by-signing', keys: { signed_on: 'S', signed_at: 'N' } },
 } as const;
 
-/** One of the indexes. */
 export type Index = (typeof INDEXES)[keyof typeof INDEXES];
 
 /** Thrown for a table without an index, or whose index is still being built. */

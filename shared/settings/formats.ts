@@ -35,17 +35,14 @@ export function parseText<T>(text: string, name: string, { rule, parse }: TextFo
   return value;
 }
 
-/** Creates a format. */
 export function formatBy<T>(rule: string, parse: (text: string) => T | undefined): TextFormat<T> {
   return { rule, parse };
 }
 
-/** Creates the format of the texts that match. */
 export function matching(rule: string, pattern: RegExp) {
   return formatBy(rule, (text) => (pattern.test(text) ? text : undefined));
 }
 
-/** Creates the format of the texts that are listed. */
 export function anyOf<const T extends readonly string[]>(values: T): TextFormat<T[number]> {
   return formatBy(`one of ${values.join(', ')}`, (text) => values.find((value) => value === text));
 }
@@ -67,7 +64,6 @@ export function commaListOf(rule: string, parseEntry: (entry: string) => string 
   });
 }
 
-/** Creates the format of whole numbers from `least` to `most`. */
 export function integer(least: number, most: number) {
   return formatBy(`a whole number from ${least} to ${most}`, (text) => {
     const value = /^(?:0|[1-9]\d{0,8})$/.test(text) ? Number(text) : Number.NaN;

@@ -237,7 +237,6 @@ const UNPREFIXED = { ...SETTINGS.network, ...SETTINGS.follow, ...SETTINGS.events
 /** Environment variables; an empty one counts as absent. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Returns the environment variable of a setting. */
 export function variableOf(name: string): string {
   return `${name in UNPREFIXED ? '' : 'SERVICE_'}${name.replaceAll(/[A-Z]/g, '_$&').toUpperCase()}`;
 }

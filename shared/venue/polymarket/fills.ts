@@ -19,7 +19,6 @@ function termsOf({ payload }: SignedOrder) {
   return { isBuy, shares: BigInt(shares), collateral: BigInt(collateral) };
 }
 
-/** Returns true for an order that sells shares. */
 export function isSale(order: SignedOrder): boolean {
   return !termsOf(order).isBuy;
 }
