@@ -69,7 +69,6 @@ function aliasOf(environment: object, { jwtIssuer, jwtAudience, jwtScopes }: Ord
   return `live-${createHash('sha256').update(text).digest('hex').slice(0, 8)}`;
 }
 
-/** Adds the function that trades with the key. */
 export function addOrders(scope: Construct, { settings, store, ...props }: OrdersProps) {
   const environment = { ...settings.variables, SERVICE_STORE: storeOfTable(store.tableName) };
   const orders = new ServiceFunction(scope, 'Orders', {

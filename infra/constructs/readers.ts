@@ -32,5 +32,4 @@ export function addReaders(scope: Construct, { environment, orders }: Settings, 
   };
 }
 
-/** The three functions that cannot trade. */
 export type Readers = ReturnType<typeof addReaders>;

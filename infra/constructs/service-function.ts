@@ -6,7 +6,6 @@ import { type ILogGroup, LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import type { Route } from '../../functions/routes.ts';
 
-/** What all functions share. */
 export interface CommonProps {
   readonly stackName: string;
   /** The folder that the build writes. */
@@ -75,7 +74,6 @@ export class ServiceFunction<Name extends Route['name'] | 'events' = Route['name
     this.live = lambda.Function.fromFunctionAttributes(this, 'Live', live);
   }
 
-  /** Allows calls of AWS. */
   allow(actions: readonly string[], resource: string, conditions: Readonly<Record<string, object>> = {}): void {
     this.function.addToRolePolicy(new PolicyStatement({ actions: [...actions], resources: [resource], conditions }));
   }

@@ -17,7 +17,6 @@ interface Shown {
   readonly functions: readonly ServiceFunction[];
 }
 
-/** Adds one dashboard for all endpoints. */
 export function addDashboard(scope: Construct, { stackName, metrics, api, functions }: Shown): void {
   const graph = (title: string, ...left: cloudwatch.IMetric[]) =>
     new cloudwatch.GraphWidget({ title, left, ...SIZE, leftYAxis: { min: 0, showUnits: false } });

@@ -51,7 +51,6 @@ export function metricsOf(stackName: string) {
   };
 }
 
-/** The metrics of a deployment. */
 export type ServiceMetrics = ReturnType<typeof metricsOf>;
 
 /** Combines metrics; one that was never written counts as zero. By default sums are of a minute. */

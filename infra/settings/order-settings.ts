@@ -114,5 +114,4 @@ export function completeOrders(asked: Asked, given: Readonly<Record<string, stri
   return { ...values, region, walletAddress, walletVariables, variables, warnings: warningsOf(asked, chosen) };
 }
 
-/** All that placing orders takes. */
 export type OrderSettings = NonNullable<ReturnType<typeof completeOrders>>;

@@ -136,5 +136,4 @@ export function readSettings(given: Context, found: Place = {}) {
   };
 }
 
-/** All that a deployment is made of. */
 export type Settings = ReturnType<typeof readSettings>;
