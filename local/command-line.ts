@@ -15,7 +15,6 @@ interface Option {
   readonly meaning: string;
 }
 
-/** The options of a command, by their names. */
 export type Options = Readonly<Record<string, Option>>;
 
 /** A command, as `--help` explains it. */
@@ -68,7 +67,6 @@ const EVERYWHERE = {
   version: flag('print the version'),
 } as const;
 
-/** The arguments and streams of this process. */
 export const THIS_PROCESS: Terminal = {
   args: process.argv.slice(2),
   // On a full disk the stream would write a part of a file and report success.
@@ -79,7 +77,6 @@ export const THIS_PROCESS: Terminal = {
 // Without a listener, a reader that ends early, such as `head`, would end the command with a stack.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 
-/** The values of options, by their names. */
 export type Values<O extends Options> = ReturnType<typeof read<O>>['values'];
 
 /** Aligns the cells of rows in columns. */

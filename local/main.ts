@@ -41,7 +41,6 @@ async function start(paper: boolean, settings: string | undefined): Promise<numb
   return 0;
 }
 
-/** Writes a line for each setting. */
 function listSettings(): string {
   const lines = Object.entries(LISTED).map(
     ([name, { preset, meaning }]) => `  ${variableOf(name).padEnd(39)} ${(preset || '-').padEnd(32)} ${meaning}\n`,

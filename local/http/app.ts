@@ -13,7 +13,6 @@ import type { Log } from '../../shared/log.ts';
 /** The handlers of all endpoints, by the names of their routes. */
 export type Handlers = Readonly<Record<AnyRoute['name'], GatewayHandler>>;
 
-/** The parts of the application. */
 export interface AppDeps {
   readonly handlers: Handlers;
   readonly config: { readonly host: string; readonly allowedHosts: readonly string[] };

@@ -30,7 +30,6 @@ const REACHABLE: ReadonlyMap<string, string> = new Map([
   ['[::]', '[::1]'],
 ]);
 
-/** The parts of a server. */
 export interface ServerDeps extends Omit<AppDeps, 'atWork'> {
   readonly config: AppDeps['config'] & { readonly port: number };
   /** Tests replace these limits and the time that a stop waits for requests in flight. */
@@ -75,7 +74,6 @@ export async function startServer({ limits = {}, ...deps }: ServerDeps) {
   return {
     /** Base address for clients on this machine, without trailing slash. */
     url: `http://${reachable}:${port}`,
-    /** The address that it listens on. */
     listensOn: `http://${host}:${port}`,
     /** The authorities by which clients on this machine know it. */
     authorities: [...names].map((name) => (port === 80 ? name : `${name}:${port}`)),

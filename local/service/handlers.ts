@@ -7,7 +7,6 @@ import { unknownPathEndpoint } from '../../functions/refusing-endpoints.ts';
 import type { MarketData } from '../../shared/venue/port.ts';
 import type { Handlers } from '../http/app.ts';
 
-/** The parts that the endpoints need. */
 export interface HandlersDeps extends OrderParts {
   readonly serve: (endpoint: Endpoint) => GatewayHandler;
   readonly health: HealthFacts;

@@ -9,7 +9,6 @@ import { ConfigError, sentencesOf } from '../../shared/settings/formats.ts';
 import type { Environment } from '../../shared/settings/table.ts';
 import { openStore, type Store } from './open-store.ts';
 
-/** A service that listens. */
 export interface Service {
   /** Base address to connect to, without trailing slash. */
   readonly url: string;
@@ -18,7 +17,6 @@ export interface Service {
   stop(): Promise<void>;
 }
 
-/** Address and wallet of a service that listens. */
 export interface Listening {
   readonly url: string;
   readonly walletAddress: string | null;
@@ -51,10 +49,8 @@ export async function openVerified(
   return verification;
 }
 
-/** The account that a start has opened. */
 type Opened = Awaited<ReturnType<typeof openConfigured>>;
 
-/** Options of a start besides the settings. */
 export interface StartOptions {
   /** Takes the lines of the log; default: the standard output. */
   readonly write?: (line: string) => unknown;

@@ -38,7 +38,6 @@ export function readSettingsFile(path: string, { optional }: { readonly optional
   return Object.fromEntries(lines.flatMap((line) => Object.entries(parseEnv(line))));
 }
 
-/** The default settings file. */
 const PROJECT_SETTINGS = join(PROJECT, '.env');
 
 /** Returns the variables of the file and the environment. As in Node, the environment wins, even with an empty value. */
