@@ -51,7 +51,6 @@ export function checkWhere({ settings, stack, region, paper = false }: Where): v
 /** The time limits of DescribeStacks: to connect, of an attempt, and of all attempts. */
 const STACK_MS = { connect: 2_000, attempt: 5_000, all: 10_000 } as const;
 
-/** The stack of a deployment. */
 interface Stack {
   readonly name: string;
   readonly status: string;

@@ -87,7 +87,6 @@ export function cellsOf(record: Who | undefined): ClientCells {
   };
 }
 
-/** Returns true for an order of this client. */
 export function isOfClient({ client_address: own }: ClientCells, address: string): boolean {
   return own !== null && comparable(own) === comparable(address);
 }

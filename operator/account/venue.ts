@@ -95,5 +95,4 @@ export async function openVenue(access: Access) {
   };
 }
 
-/** The venue, as an account asks it. */
 export type AccountVenue = Awaited<ReturnType<typeof openVenue>>;

@@ -99,7 +99,6 @@ function command<const O extends Options>({ operands = '', run, ...about }: Desk
   return { purpose: about.purpose, start };
 }
 
-/** The commands by their names. */
 export const COMMANDS = {
   open: command({
     purpose: 'Lists the orders that rest at the venue, with their clients.',

@@ -77,7 +77,6 @@ async function rowsBefore(desk: Desk, before: Resting, clients: Clients): Promis
 
 /** A cancellation that was sent. */
 interface Done {
-  /** The ids to cancel. */
   readonly asked: ReadonlySet<string>;
   /** The rows before it, by order id. */
   readonly rows: ReadonlyMap<unknown, Row>;

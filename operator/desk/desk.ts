@@ -10,7 +10,6 @@ import { type Format, type Row, report, type Sheet } from './output.ts';
 
 // What the commands share, and the list of open orders. Rows go to the output, sentences about them to the other stream.
 
-/** What every command works with. */
 export interface Desk {
   readonly access: Access;
   readonly venue: AccountVenue;
@@ -19,7 +18,6 @@ export interface Desk {
   readonly format: Format;
 }
 
-/** Writes a number of things. */
 export function plural(count: number, name: string): string {
   return `${count} ${name}${count === 1 ? '' : 's'}`;
 }

@@ -25,7 +25,6 @@ const MARKET_LINES = { outcome: 'outcome', question: 'question' };
 const SUM_COLUMNS = { bought: 'bought', sold: 'sold', net: 'net' };
 const COST_COLUMNS = { value: 'value', fees: 'fees' };
 
-/** The report of fills. */
 export const FILLS: Sheet = {
   names:
     'time client_address client_address_verified caller order_id token_id market question outcome side price size value fee fee_source trade_id transaction_hash status recorded',
@@ -54,7 +53,6 @@ const POSITIONS: Sheet = {
 
 const CLIENT_POSITIONS: Sheet = { ...POSITIONS, names: `${CLIENT_NAMES} ${POSITIONS.names}` };
 
-/** A fill of the account, with the client of its order. */
 type OwnFill = Fill & ClientCells;
 
 /** Sums the fills that count, exactly. An unknown fee is in no sum. */
@@ -124,7 +122,6 @@ export async function findFills({ venue, note }: Desk, trades: readonly Trade[],
   };
 }
 
-/** Notes the trades that cannot be read. */
 export function noteUnreadableTrades(desk: Desk, ids: readonly string[]): void {
   if (ids.length === 0) return;
   desk.note(`${plural(ids.length, 'trade')} unreadable and not summed: ${ids.join(', ')}.`);

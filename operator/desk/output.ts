@@ -1,9 +1,7 @@
 import { inColumns } from '../../local/command-line.ts';
 import { type Decimal, formatDecimal, PLAIN_DECIMAL } from '../../shared/decimal.ts';
 
-/** The forms of a report. */
 export const FORMATS = ['table', 'csv', 'json'] as const;
-/** The form of a report. */
 export type Format = (typeof FORMATS)[number];
 
 type Text = string | number | boolean | null;
@@ -71,7 +69,6 @@ export function complete(row: Row, { names }: Sheet): Texts {
   return Object.fromEntries(names.split(' ').map((name) => [name, textOf(row[name])]));
 }
 
-/** Writes rows in a format. */
 export function report(found: readonly Row[], format: Format, sheet: Sheet): string {
   const rows = found.map((row) => complete(row, sheet));
   if (format === 'json') return `${JSON.stringify(rows, null, 2)}\n`;

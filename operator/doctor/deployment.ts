@@ -9,7 +9,6 @@ const FINISHED = ['CREATE_COMPLETE', 'UPDATE_COMPLETE', 'UPDATE_ROLLBACK_COMPLET
 const RIGHTS =
   "Key and table were tried with your AWS rights; a change of the function's own shows when it starts anew.";
 
-/** Judges the state of a stack. */
 export function checkStack({ mode, walletAddress }: OperatorConfig, { name, status }: Stack): Finding {
   if (!FINISHED.includes(status)) {
     return fail(

@@ -35,7 +35,6 @@ check failed, and with 2 for a wrong option.
 `,
 } as const;
 
-/** The options of a run. */
 export const OPTIONS = COMMAND.options;
 type Options = Values<typeof OPTIONS>;
 
@@ -69,7 +68,6 @@ async function* examine(options: Options, env: Environment, limitMs: number): As
   yield { id: 'books', ...(await books) };
 }
 
-/** The longest id. */
 const ID_WIDTH = 'credentials_file'.length;
 
 /** Runs the doctor, and prints the line of each check as soon as it is there. Returns 1 if a check failed, 2 for a wrong option. */

@@ -12,7 +12,6 @@ import { GO_ELSEWHERE } from '../explain.ts';
 import { type Finding, fail, judge, ok, skip, warn } from './check.ts';
 import type { Account } from './start.ts';
 
-/** The parts that a check uses. */
 export interface Asked {
   readonly config: OperatorConfig;
   readonly account: Account | undefined;

@@ -6,7 +6,6 @@ import { type Environment, inSettings } from '../../shared/settings/table.ts';
 import { DeskError, type OperatorConfig, readConfig, type Where } from '../account/access.ts';
 import { awsErrorOf, type Finding, fail, judge, ok, PERMISSIONS, RESTORING, sentenceOf, warn } from './check.ts';
 
-/** The account of the settings. */
 export type Account = Awaited<ReturnType<typeof openAccount>>;
 
 /** How far a start gets: without `config` there is nothing to ask about, and without a key there is no account. */

@@ -68,7 +68,6 @@ function event<T extends string, D extends z.core.$ZodShape>(type: T, data: D, m
 
 const [matched, confirmed, failed] = [z.literal('matched'), z.literal('confirmed'), z.literal('failed')];
 
-/** A fact about an order. */
 export const orderEvent = z.discriminatedUnion('type', [
   event('order.filled', { ...TRADE, status: matched }, 'The order has traded.'),
   event('order.settled', { ...TRADE, status: confirmed }, 'A trade of the order was settled on the chain.'),

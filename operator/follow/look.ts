@@ -33,7 +33,6 @@ export function recentRecords({ newestRecord }: FollowState): number {
   return newestRecord - MARGIN_MS;
 }
 
-/** Returns the records that were found. */
 function foundIn({ records }: Shown): readonly (readonly [id: string, RecordedOrder])[] {
   return [...records].flatMap(([id, record]) => (record ? [[id, record] as const] : []));
 }

@@ -15,13 +15,11 @@ export interface Sources extends Pick<AccountVenue, 'restingOrders' | 'trades' |
   records(orderIds: readonly string[]): Promise<ReadonlyMap<string, RecordedOrder>>;
 }
 
-/** The result of a look. */
 export type Looked = Omit<ReturnType<typeof look>, 'lacks'>;
 
 /** Makes a look, or returns `undefined` after a sentence if it cannot be made. */
 export type MakeLook = (state: FollowState, now: number) => Promise<Looked | undefined>;
 
-/** Creates the looks of a follower. */
 export function createLooks(sources: Sources, account: Recognition, note: Note) {
   const known = new Map<string, Market>();
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { DeskError } from '../account/access.ts';
+import { DeskError, type Note } from '../account/access.ts';
 import type { Looked, MakeLook } from './read.ts';
 import type { FollowState } from './state.ts';
 
@@ -16,8 +16,7 @@ export interface Output {
 
 /** The parts of the process that an output or a look needs. */
 export interface Host {
-  /** Writes a sentence for the operator. */
-  readonly note: (sentence: string) => void;
+  readonly note: Note;
   readonly stop: AbortSignal;
 }
 

@@ -9,13 +9,11 @@ import type { Followed, FollowState } from './state.ts';
 type Client = 'client_address' | 'client_address_verified' | 'caller';
 type Terms = 'signedAt' | 'expiresAt' | 'market' | 'token_id' | 'side' | 'price' | 'size';
 
-/** The record of an order. */
 export interface RecordedOrder {
   readonly cells: Pick<Followed, Client | Terms>;
   readonly isPlaced: boolean;
 }
 
-/** What the venue and the records show. */
 export interface Shown {
   /** The orders that rest. An id of another form marks a row without one. */
   readonly open: readonly VenueOrder[];

@@ -38,7 +38,6 @@ const kept = z.object({
 export type Followed = z.infer<typeof followed>;
 export type Part = z.infer<typeof part>;
 
-/** The state of a follower. */
 export interface FollowState extends z.infer<typeof kept> {
   /** The time of the last look; always greater than the previous value. */
   revision: number;
@@ -60,7 +59,6 @@ export interface SavedState {
   readonly text: string;
 }
 
-/** Returns what is kept of a state. */
 export function encodeState({ revision, wholeAt: _, ...state }: FollowState): SavedState {
   return { revision, text: JSON.stringify(state) };
 }

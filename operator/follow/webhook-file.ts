@@ -11,7 +11,6 @@ import { decodeState, type FollowState, newState, type SavedState } from './stat
 export interface Waiting {
   readonly id: string;
   readonly body: string;
-  /** The attempts so far. */
   readonly attempts: number;
   /** The time of the next one. */
   readonly due: number;

@@ -18,7 +18,6 @@ const [MINUTE_MS, HOUR_MS] = [60_000, 3_600_000];
 /** The pauses after each failed attempt, of three days and 3.6 hours together; then the event was dropped. */
 const PAUSES_MS = [5_000, 5 * MINUTE_MS, 30 * MINUTE_MS, ...[2, 5, 10, 14, 20, 24].map((hours) => hours * HOUR_MS)];
 
-/** Where a webhook goes, and the secrets that sign it. */
 interface Receiver {
   readonly url: string;
   readonly secrets: readonly Secret[];
@@ -69,7 +68,6 @@ function messageOf(error: unknown): string {
   return Error.isError(error) ? error.message : 'unknown';
 }
 
-/** What a webhook needs. */
 export interface WebhookHost extends Host {
   readonly file: WebhookFile;
   readonly receiver: Receiver;
