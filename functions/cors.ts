@@ -16,9 +16,7 @@ function originHeaders(
   origin: string | undefined,
   listed: readonly string[],
 ): Record<string, string> {
-  if (policy === 'any') {
-    return { 'access-control-allow-origin': '*', 'access-control-expose-headers': EXPOSED_HEADERS };
-  }
+  if (policy === 'any') return { 'access-control-allow-origin': '*', 'access-control-expose-headers': EXPOSED_HEADERS };
   if (origin === undefined || !listed.includes(origin)) return { vary: 'Origin' };
   return { vary: 'Origin', 'access-control-allow-origin': origin, 'access-control-expose-headers': EXPOSED_HEADERS };
 }

@@ -138,7 +138,6 @@ export function createGatewayHandler(endpoint: Endpoint, deps: PipelineDeps): Ga
   );
   return async (event, context) => {
     const isPreflight = methodOf(event) === 'OPTIONS' && route.method !== 'ANY';
-    const opened = { ...context, state: openState(event, context, budgetMs) };
-    return (isPreflight ? options : main)(event, opened);
+    return (isPreflight ? options : main)(event, { ...context, state: openState(event, context, budgetMs) });
   };
 }
