@@ -17,9 +17,7 @@ export function addStack(app: App, { assets, environments }: Folders, found: Pla
   const { region, account } = settings;
   const env = { ...(account !== undefined && { account }), ...(region !== undefined && { region }) };
   const stack = new ServiceStack(app, { env, assets, settings });
-  for (const warning of settings.warnings) {
-    Annotations.of(stack).addWarningV2('order-book-adapter:setting', warning);
-  }
+  for (const warning of settings.warnings) Annotations.of(stack).addWarningV2('order-book-adapter:setting', warning);
   return stack;
 }
 

@@ -24,8 +24,7 @@ export class OrdersTable extends Construct {
     super(scope, 'OrderStore');
     this.settings = settings;
     this.tableName = settings.ordersTable ?? `${settings.stackName}-orders`;
-    const resourceName = this.tableName;
-    this.tableArn = Stack.of(this).formatArn({ service: 'dynamodb', resource: 'table', resourceName });
+    this.tableArn = Stack.of(this).formatArn({ service: 'dynamodb', resource: 'table', resourceName: this.tableName });
     this.log = new LogGroup(this, 'Log', {
       retention: RetentionDays.ONE_YEAR,
       removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
