@@ -61,9 +61,7 @@ function checkHead({ host, allowedHosts }: AppDeps['config']): RequestHandler {
     if (!request.url.startsWith('/')) throw invalid('path', 'must begin with a slash.');
     const [host, ...others] = request.headersDistinct['host'] ?? [];
     const named = authority ?? host;
-    if (named === undefined || others.length > 0) {
-      throw invalid('Host', 'must be given exactly once.');
-    }
+    if (named === undefined || others.length > 0) throw invalid('Host', 'must be given exactly once.');
     if (!isAllowed(named)) throw refuse('host_not_allowed', { host: named });
     next();
   };

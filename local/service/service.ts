@@ -83,8 +83,7 @@ function ordersOpener(config: LocalConfig, account: Opened['account'], store: St
  */
 function inForce(config: LocalConfig, { account }: Opened, funderAddress: string | undefined, store?: Store) {
   const { mode, gammaUrl, clobUrl, corsOrigins, allowedHosts, proxyEnv, logLevel } = config;
-  const trades = mode === 'order-placing';
-  const ofOrders = <T>(value: T) => (trades ? (value ?? null) : null);
+  const ofOrders = <T>(value: T) => (mode === 'order-placing' ? (value ?? null) : null);
   const decimal = (cap: Decimal | undefined) => ofOrders(cap && formatDecimal(cap));
   return {
     mode,
