@@ -23,10 +23,7 @@ export interface Ours {
 }
 
 /** Shares at a price: what met one other order. */
-interface Match {
-  readonly size: Decimal;
-  readonly price: Decimal;
-}
+type Match = Readonly<Record<'size' | 'price', Decimal>>;
 
 /** An order's part of one trade, before its fee is known. */
 interface Share {
