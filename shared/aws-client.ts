@@ -1,9 +1,6 @@
 import { type ProxyEnv, proxyOptions } from './proxy.ts';
 
-interface AttemptMs {
-  readonly connect: number;
-  readonly attempt: number;
-}
+type AttemptMs = Readonly<Record<'connect' | 'attempt', number>>;
 
 /** How a client reaches AWS; defaults: the environment's region, no proxy. */
 export interface AwsRoute {

@@ -64,8 +64,7 @@ function ownResult({ record }: Turn, fate: Fate): OrderResult {
 }
 
 function logFault(turn: Turn, message: string, error?: unknown): void {
-  const reason = error !== undefined && { error };
-  turn.placing.log.error(message, { ...traceOf(turn), ...reason, metric: 'lease_faults' });
+  turn.placing.log.error(message, { ...traceOf(turn), ...(error !== undefined && { error }), metric: 'lease_faults' });
 }
 
 /** Returns the record with a final answer, without signed bytes. */

@@ -43,9 +43,8 @@ export function openTableRecords(TableName: string, route: AwsRoute): OrderRecor
   async function* readItems(keys: readonly Key[]): AsyncGenerator<OrderRecord | undefined, void> {
     for (const left = [...keys]; left.length > 0; ) {
       const Keys = left.splice(0, MOST_KEYS);
-      const wanted = { Keys, ConsistentRead: true, ProjectionExpression: '#record' };
-      const ExpressionAttributeNames = { '#record': 'record' };
-      const RequestItems = { [TableName]: { ...wanted, ExpressionAttributeNames } };
+      const projection = { ProjectionExpression: '#record', ExpressionAttributeNames: { '#record': 'record' } };
+      const RequestItems = { [TableName]: { Keys, ConsistentRead: true, ...projection } };
       const { Responses, UnprocessedKeys } = await client.send(new BatchGetItemCommand({ RequestItems }));
       // Anything but a text is no record.
       for (const { record } of Responses?.[TableName] ?? []) yield readRecord(record?.S ?? '');

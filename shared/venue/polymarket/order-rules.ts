@@ -88,8 +88,7 @@ export function createOrderRuleBook(clob: Transport, now: () => number = Date.no
         }
       }
       const readAt = now();
-      const latest = call.deadline - SENDING_RESERVE_MS;
-      const rules = await waitUntil(latest, readRules(clob, tokenId, call));
+      const rules = await waitUntil(call.deadline - SENDING_RESERVE_MS, readRules(clob, tokenId, call));
       kept.delete(tokenId);
       kept.set(tokenId, { rules, readAt });
       const [oldest] = kept.size > MAX_TOKENS ? kept.keys() : [];

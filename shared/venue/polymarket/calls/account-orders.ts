@@ -83,8 +83,7 @@ export async function listOpenOrders(send: SendAsAccount, call: Call): Promise<r
  * the venue does not know, or has forgotten. Errors: those of `MarketData`, also where the answer is about another order.
  */
 export async function readOrder(send: SendAsAccount, id: string, call: Call): Promise<VenueOrder | null> {
-  const spec = { name: 'read-order', method: 'GET', path: `/data/order/${id}` } as const;
-  const { response } = await send(spec, call);
+  const { response } = await send({ name: 'read-order', method: 'GET', path: `/data/order/${id}` }, call);
   if (isOwn404(response)) return null;
   const found = parseAnswer(response, z.nullable(order.check(z.refine((found) => found.id === id))));
   return found && orderOf(found, id);

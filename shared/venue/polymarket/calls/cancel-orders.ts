@@ -30,8 +30,7 @@ export async function cancelOrders(
   call: Call,
 ): Promise<Cancellation> {
   const asked = ids === 'all' ? { path: '/cancel-all' } : { path: '/orders', body: JSON.stringify(ids) };
-  const spec = { name: 'cancel-orders', method: 'DELETE', ...asked } as const;
-  const { response, used } = await send(spec, call);
+  const { response, used } = await send({ name: 'cancel-orders', method: 'DELETE', ...asked }, call);
   const { canceled, not_canceled } = parseAnswer(response, cancellation);
   const refused = Object.entries(not_canceled).map(
     ([id, why]) => [id.toLowerCase(), cleanVenueReason(why, secretsOf(used))] as const,
