@@ -1,6 +1,5 @@
 import { type AppError, printable, refuse } from '../shared/errors.ts';
 
-/** Creates 400 `invalid_request` for a parameter. */
 export function refuseQuery(field: string, detail: string): AppError {
   return refuse('invalid_request', { part: 'The query', errors: [{ field, detail }] });
 }

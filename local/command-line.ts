@@ -79,7 +79,6 @@ for (const stream of [process.stdout, process.stderr]) stream.on('error', () => 
 
 export type Values<O extends Options> = ReturnType<typeof read<O>>['values'];
 
-/** Aligns the cells of rows in columns. */
 export function inColumns(rows: readonly (readonly string[])[]): readonly string[] {
   const widthOf = (column: number) => Math.max(...rows.map((row) => row[column]?.length ?? 0));
   const widths = (rows[0] ?? []).map((_, column) => widthOf(column));

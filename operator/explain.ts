@@ -26,7 +26,6 @@ const REFUSALS: ReadonlyMap<unknown, Explanation> = new Map([
   ['credentials', ['refuses the API credentials, or the clock is wrong', 'Run npm run doctor.']],
 ]);
 
-/** Explains why there is no connection to a host. */
 function noConnection(host: string, { cause }: AppError): Explanation {
   const code = errorCode(cause) ?? '';
   if (/CERT|^UNABLE_TO_/.test(code)) {
@@ -38,7 +37,6 @@ function noConnection(host: string, { cause }: AppError): Explanation {
   return [`${host} is unreachable or unavailable`, CHECK_NETWORK];
 }
 
-/** Explains an answer that cannot be used. */
 function unusable(host: string, { cause }: AppError): Explanation {
   // Only connection errors have a system code.
   if (/^E[A-Z]+$/.test(errorCode(cause) ?? '')) {

@@ -18,7 +18,6 @@ import type { ClientVerification } from './verification.ts';
 /** Returns the capability to trade. Errors: 403 `order_placement_disabled`, 503 `store_unavailable` when the key cannot be read. */
 export type OpenOrders = (call?: Call) => Promise<Orders>;
 
-/** Opens orders at the first call. */
 export function openOnce(open: () => Promise<Orders>): OpenOrders {
   let opened: Promise<Orders> | undefined;
   return () => {

@@ -46,5 +46,4 @@ const prepare: Middleware = {
   },
 };
 
-/** Parses the body, or refuses it (400 `invalid_request`). */
 export const PARSE_JSON: readonly Check[] = [prepare, httpJsonBodyParser({ disableContentTypeCheck: true })];

@@ -73,7 +73,6 @@ export const LAYER_ENTRIES = {
 const IN_LAYER = new RegExp(`^#venue/|/(?:${Object.keys(LAYER_ENTRIES).join('|')})\\.ts$`);
 const CLIENTS = /^@aws-sdk\/client-(?:dynamodb|secrets-manager)$/;
 
-/** Keeps imports of the layer's modules as imports from the layer. */
 export const FROM_LAYER: Plugin = {
   name: 'from-layer',
   setup(build) {

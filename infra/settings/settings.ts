@@ -44,7 +44,6 @@ const MAX_BYTES = 4_096 - 300;
 const TOO_MANY_BYTES =
   'allowedClients and corsOrigins are too long: Lambda takes 4096 bytes as variables, some 80 clients.';
 
-/** Returns sentences about settings that do not go together. */
 function problemsOf({ values, isGiven }: Asked): readonly Sentence[] {
   const usesTokens = values.orderAccess === 'jwt' || values.readAccess === 'jwt';
   return [

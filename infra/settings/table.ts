@@ -52,7 +52,6 @@ const STACK = {
   certificateArn: row(arnOf('a certificate', 'acm', 'certificate/'), 'ARN of its certificate, in the same region'),
 };
 
-/** The settings that the CDK takes, in `-c` and in `deploy/*.json`. */
 export const CONTEXT = {
   ...DEPLOYED,
   ...STACK,

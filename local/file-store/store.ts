@@ -143,7 +143,6 @@ type OwnFile = Omit<ReturnType<typeof ownFile>, 'found'>;
 
 /** Increases with each change of the tables. A file of another layout is refused instead of misread. */
 const LAYOUT = 3;
-/** How often expired records are removed. */
 const CLEANING_INTERVAL_MS = 3_600_000;
 /** The records that one transaction removes, in some 5 ms: its orders wait for them. */
 const CLEANED_AT_ONCE = 50;

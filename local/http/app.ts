@@ -10,7 +10,6 @@ import { type AppError, refuse } from '../../shared/errors.ts';
 import { MAX_BODY_BYTES, MAX_TARGET_BYTES } from '../../shared/limits.ts';
 import type { Log } from '../../shared/log.ts';
 
-/** The handlers of all endpoints, by the names of their routes. */
 export type Handlers = Readonly<Record<AnyRoute['name'], GatewayHandler>>;
 
 export interface AppDeps {

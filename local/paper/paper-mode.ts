@@ -52,7 +52,6 @@ const SIGNED = `# Clients sign their orders here: without X-Client-Signature the
 # text to sign (docs/clients.md).
 `;
 
-/** Writes the addresses of a paper session, and commands to copy. */
 function firstScreen(service: Listening, venueUrl: string, venue: PaperVenue, isSigned: boolean): string {
   const { tokenId, price, size } = venue.suggestOrder();
   const port = String(portOf(service));

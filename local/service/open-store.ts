@@ -8,7 +8,6 @@ import { tableNameOf } from '../../shared/store-name.ts';
 import type { FileOrderStore } from '../file-store/store.ts';
 import { storeFileOf } from './folders.ts';
 
-/** The store of a process that places orders. */
 export interface Store extends FileOrderStore {
   /** Where it is, for the operator: the absolute path of a file, or the table as the setting names it. */
   readonly place: string;
@@ -44,7 +43,6 @@ export async function openStore({ store, ...route }: Pick<LocalConfig, 'store'> 
   }
 }
 
-/** Opens the records of the store that `SERVICE_STORE` names. */
 export async function openRecords({ store, ...route }: Pick<LocalConfig, 'store'> & AwsRoute): Promise<OrderRecords> {
   const tableName = tableNameOf(store);
   if (tableName === undefined)

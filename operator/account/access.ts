@@ -34,7 +34,6 @@ export type Where = Readonly<
   Partial<Record<'settings' | 'stack' | 'region', string | undefined>> & { readonly paper?: boolean }
 >;
 
-/** Options for a deployment or a settings file. */
 export const WHERE = {
   stack: option('NAME', 'use the deployment of this stack'),
   region: option('REGION', "region of the stack; default: the environment's"),
@@ -108,7 +107,6 @@ function variablesOf({ name, status, outputs }: Stack, env: Environment): Enviro
   return Object.fromEntries([...ofMachine, ...ofStack]);
 }
 
-/** The configuration of the service that a command is about. */
 export interface OperatorConfig extends LocalConfig {
   /** The region of AWS, if it is not the environment's. */
   readonly region?: string | undefined;

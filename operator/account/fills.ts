@@ -38,7 +38,6 @@ interface Share {
   readonly statedFee: Decimal | null;
 }
 
-/** A trade, and the part of each order of the account in it. */
 export interface OwnTrade {
   readonly trade: Trade;
   readonly shares: readonly Share[];

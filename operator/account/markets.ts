@@ -2,7 +2,6 @@ import type { Fees } from '../../shared/venue/polymarket/operator-venue.ts';
 import { type Note, orNote } from './access.ts';
 import type { AccountVenue } from './venue.ts';
 
-/** Concurrent calls. */
 const AT_ONCE = 10;
 
 /** Reads something for each id; an unreadable value is `undefined`, after a sentence. */

@@ -71,7 +71,6 @@ export const UNREAD: ClientCells = {
   recorded: null,
 };
 
-/** The part of a record that names the client and the caller. */
 export type Who = Pick<OrderRecord, 'client' | 'caller'>;
 
 export const whoOf = ({ client, caller }: OrderRecord): Who => ({ client, caller });

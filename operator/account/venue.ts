@@ -13,7 +13,6 @@ import {
 import { explain } from '../explain.ts';
 import { type Access, DeskError } from './access.ts';
 
-/** The venue's answers to a cancellation. */
 export interface Cancellation extends Cancelled {
   /** Sentences on calls without a usable answer: their orders may be cancelled or not. */
   readonly failures: readonly string[];

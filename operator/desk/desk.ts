@@ -104,7 +104,6 @@ export function seenOf(orders: Iterable<VenueOrder>): Seen {
   return new Map([...orders].map(({ id, createdAt }) => [id, createdAt]));
 }
 
-/** Returns the rows of open orders, with the questions of their markets. */
 export async function openRows({ venue }: Desk, orders: readonly VenueOrder[], clients: Clients) {
   const markets = await venue.markets([...new Set(orders.flatMap(({ conditionId }) => conditionId ?? []))]);
   return orders.map((order) => ({

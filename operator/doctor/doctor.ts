@@ -43,7 +43,6 @@ const QUESTIONS_MS = 8_500;
 
 type Line = Finding & { readonly id: string };
 
-/** Makes all checks, and yields them in their order. */
 async function* examine(options: Options, env: Environment, limitMs: number): AsyncGenerator<Line> {
   const { finding: start, config, account } = await checkStart(options, env);
   yield { id: 'start', ...start };

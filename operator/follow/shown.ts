@@ -30,7 +30,6 @@ export interface Shown {
   readonly lookUps: ReadonlyMap<string, VenueOrder | null | undefined>;
 }
 
-/** How the orders of the account are recognised. */
 export interface Recognition extends Pick<Ours, 'owner' | 'makers'> {
   /** How long a new record may be missing in the list of records. */
   readonly recordLagMs: number;

@@ -12,7 +12,7 @@ export interface Waiting {
   readonly id: string;
   readonly body: string;
   readonly attempts: number;
-  /** The time of the next one. */
+  /** The time of the next attempt. */
   readonly due: number;
 }
 

@@ -65,7 +65,6 @@ function parseHttpDate(text = ''): number {
 
 /** The host must have made a mistake in a longer wait. */
 export const MAX_WAIT_S = 86_400;
-/** Reads a `Retry-After` header as whole seconds. */
 function parseRetryAfter(value: string | undefined, now: () => number): number | undefined {
   if (value === undefined) return undefined;
   if (/^\d+$/.test(value)) return Math.min(Number(value), MAX_WAIT_S);

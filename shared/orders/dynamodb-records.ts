@@ -15,7 +15,6 @@ import { INDEX_LAG_MS, INDEXES, type Index, IndexMissingError } from './table-la
 const REQUEST_MS = { connect: 2_000, attempt: 10_000 } as const;
 /** DynamoDB returns at most a hundred items by their keys. */
 const MOST_KEYS = 100;
-/** Concurrent queries of orders. */
 const AT_ONCE = 25;
 
 type Key = Record<string, AttributeValue>;
