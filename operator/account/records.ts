@@ -64,12 +64,7 @@ export interface ClientCells {
 const LABEL_LENGTH = 512;
 
 /** The cells of an order while the records are unread. */
-export const UNREAD: ClientCells = {
-  client_address: null,
-  client_address_verified: null,
-  caller: null,
-  recorded: null,
-};
+export const UNREAD: ClientCells = { ...cellsOf(undefined), recorded: null };
 
 export type Who = Pick<OrderRecord, 'client' | 'caller'>;
 
