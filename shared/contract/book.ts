@@ -1,10 +1,7 @@
 import * as z from 'zod/mini';
 import { conditionId, decimal, text, tokenId, type Wire } from './schemas.ts';
 
-export const priceLevel = z.object({
-  price: decimal('Collateral per share.'),
-  size: decimal('Shares.'),
-});
+export const priceLevel = z.object({ price: decimal('Collateral per share.'), size: decimal('Shares.') });
 
 /** The body of `GET /v1/book/{token_id}`. */
 export const book = z.object({

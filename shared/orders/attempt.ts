@@ -27,11 +27,7 @@ async function ask(turn: Turn): Promise<Fate> {
   const { entry, call, now } = placing;
   // The process may have stood still since it took the lease: another request may have taken over and answered a refusal,
   // which bytes sent now could make untrue. The time to store the answer is held back.
-  const bounded: SendingCall = {
-    ...call,
-    deadline: call.deadline - STORE_CALL_MS,
-    leaseUntil: record.lease.until,
-  };
+  const bounded: SendingCall = { ...call, deadline: call.deadline - STORE_CALL_MS, leaseUntil: record.lease.until };
   const { orderId, conditionId, payload, signedAt, terms } = record;
   const { tokenId, postOnly, expiresAt } = terms;
   const order = { orderId, tokenId, conditionId, postOnly, expiresAt, payload, signedAt };

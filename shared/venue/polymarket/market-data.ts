@@ -82,8 +82,5 @@ export function createMarketData(
     return answer(cursor !== undefined);
   }
 
-  return {
-    listMarkets,
-    readBook: async (tokenId, call) => (await readBook(clob, tokenId, call)).book,
-  };
+  return { listMarkets, readBook: async (tokenId, call) => (await readBook(clob, tokenId, call)).book };
 }
