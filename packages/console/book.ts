@@ -43,9 +43,8 @@ function makeCancel(own: readonly OwnOrder[], price: string, cancel: LadderEvent
   const left = own.reduce((sum, { size, filled }) => sum + parseUnits(size) - parseUnits(filled), 0n);
   const size = formatShares(formatUnits(left));
   const name = `Cancel ${size} shares at ${price}`;
-  const named = { 'aria-label': name, title: name, 'data-key': `cancel ${price}` };
-  const open = shorten(size).replace(/\.\d\d$/, '');
-  return makeButton(open, () => cancel(own), { ...named, class: 'cancel' });
+  const named = { class: 'cancel', 'aria-label': name, title: name, 'data-key': `cancel ${price}` };
+  return makeButton(shorten(size).replace(/\.\d\d$/, ''), () => cancel(own), named);
 }
 
 function makeRow({ level, side, total, value, own }: Row, tick: string, most: bigint, events: LadderEvents) {

@@ -13,7 +13,7 @@ const QUICK_SIZES = ['25', '100', '500'];
 
 function readDraft(): Draft {
   const side = new FormData(find('order-form', HTMLFormElement)).get('side') === 'sell' ? 'sell' : 'buy';
-  const [price = '', size = ''] = ['price', 'size'].map((id) => drafts.normalise(input(id).value));
+  const [price = '', size = ''] = FIELDS.map((id) => drafts.normalise(input(id).value));
   return { side, price, size, post_only: input('post-only').checked };
 }
 

@@ -11,6 +11,8 @@ import { reasonOf, standingOf } from './words.ts';
 
 /** Orders that are listed; those that can be acted on come first. */
 const MAX_ORDERS = 100;
+/** Where the page says how many orders are not settled. */
+const COUNTS = ['unsettled', 'bar-unsettled'];
 
 interface Parts {
   readonly journal: Journal;
@@ -121,7 +123,7 @@ export function createOrders(page: Page, { journal, hasVenue, onOrders, onRepeat
     const [open, live] = [kept.filter(isUnsettled), atVenue.filter(({ status }) => status === 'live')];
     say('order-count', `${rows.length} listed${hasVenue ? `, ${live.length} resting` : ''}`);
     // Wherever the list is, an order that may be live is in sight.
-    for (const id of ['unsettled', 'bar-unsettled']) say(id, open.length > 0 ? `${open.length} not settled` : '');
+    for (const id of COUNTS) say(id, open.length > 0 ? `${open.length} not settled` : '');
   }
 
   /** Asks the paper venue for its orders. */
@@ -150,7 +152,7 @@ export function createOrders(page: Page, { journal, hasVenue, onOrders, onRepeat
     say('order-note', lines.join(' '));
   }
 
-  for (const id of ['unsettled', 'bar-unsettled']) {
+  for (const id of COUNTS) {
     part(id).addEventListener('click', () => part('orders').scrollIntoView());
   }
   return { show, refresh, cancel };

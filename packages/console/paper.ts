@@ -8,8 +8,8 @@ const CONTROL_MS = 5_000;
 
 /** Asks the paper venue through the server of this page. Throws where there is no usable answer. */
 async function control(method: string, path: string, change?: unknown): Promise<unknown> {
-  const body = change === undefined ? null : JSON.stringify(change);
-  const response = await fetch(`paper/${path}`, { method, body, signal: AbortSignal.timeout(CONTROL_MS) });
+  const init = { method, body: JSON.stringify(change), signal: AbortSignal.timeout(CONTROL_MS) };
+  const response = await fetch(`paper/${path}`, init);
   if (!response.ok) throw new Error(`The paper venue answered ${response.status}.`);
   return response.json();
 }

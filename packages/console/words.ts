@@ -7,6 +7,7 @@ type Words = readonly [reason: string, advice?: string];
 
 const [AGAIN, LATER, ASK] = ['Try again.', 'Try again later.', 'Ask the operator of the service.'];
 const UNLISTED: Words = ['this page may not order here', ASK];
+const UNCLEAR: Words = ['the venue gave no clear answer', AGAIN];
 const MISFIT: Words = ['this page does not fit the service', 'Load it again.'];
 
 /** Every failure in words of a trader, of a read as of an order; `Details` have the words of the service. */
@@ -17,7 +18,7 @@ const WORDS: Readonly<Record<ErrorCode, Words>> = {
   order_placement_disabled: ['the service takes no orders', ASK],
   origin_not_allowed: UNLISTED,
   host_not_allowed: UNLISTED,
-  caller_not_identified: ['the service does not know who orders', ASK],
+  caller_not_identified: UNLISTED,
   client_not_allowed: ['this wallet may not trade here', ASK],
   not_found: MISFIT,
   unknown_token: ['the venue has no such book', 'The market may have closed.'],
@@ -43,12 +44,12 @@ const WORDS: Readonly<Record<ErrorCode, Words>> = {
   rate_limited: ['there are too many requests', 'Try again in a moment.'],
   headers_too_large: MISFIT,
   internal_error: ['the service failed', AGAIN],
-  venue_error: ['the venue gave no clear answer', AGAIN],
+  venue_error: UNCLEAR,
   venue_refused_service: ['the venue refuses this service', ASK],
   venue_unavailable: ['the venue is unavailable', AGAIN],
   client_chain_unavailable: ['the signature could not be checked', AGAIN],
   store_unavailable: ['the service cannot keep orders now', LATER],
-  venue_timeout: ['the venue did not answer in time', AGAIN],
+  venue_timeout: UNCLEAR,
   outcome_unknown: ['the venue has not said whether it took the order'],
   network_error: ['the service does not answer', 'Is it running, and is this device online?'],
   aborted: ['you stopped waiting before it was sent'],

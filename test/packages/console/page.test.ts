@@ -243,8 +243,8 @@ describeInChromium('the page of the console', () => {
 
   it('asks for the address of the service where none is given', async () => {
     const page = await openElsewhere(site().origin);
-    expect(await page.locator('#badge').textContent()).toBe('');
     await page.getByLabel('Address of the service').fill('localhost:8080');
+    expect(await page.locator('#badge').textContent()).toBe('');
     await page.getByRole('button', { name: 'Open' }).click();
     await page.getByText('The address must begin with http:').waitFor();
     await page.goBack();
