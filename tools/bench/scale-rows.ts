@@ -40,7 +40,9 @@ function recordOf(orderId: string, signedAt: number): OrderRecord {
 async function fill(path: string, count: number): Promise<string> {
   await openOrderStore(path).close();
   const db = new DatabaseSync(path);
-  db.exec('PRAGMA synchronous = OFF; DROP INDEX orders_by_id; DROP INDEX orders_by_signing; BEGIN');
+  db.exec(
+    'PRAGMA synchronous = OFF; DROP INDEX orders_by_id; DROP INDEX orders_by_signing; DROP INDEX orders_unfinished; BEGIN',
+  );
   const put = db.prepare('INSERT INTO orders VALUES (?, ?, ?)');
   const [now, space] = [Date.now(), KEEP_MS - 86_400_000];
   for (let number = 0; number < count; number += 1) {
